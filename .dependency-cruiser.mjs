@@ -1,8 +1,10 @@
 // The rules on imports, each with its reason. CONTRIBUTING.md describes the layers.
 const tests = '\\.test\\.ts$|/testing/';
 const typesWithoutCode = '^devtools-protocol$';
+const listensOnly = '^services/process/free-port\\.ts$';
 const namesOfStatusCodes = '^libs/chromium/document/proxy-error\\.ts$';
 const ports = 'replies|event-store|bus|read-store|blob-store|limits';
+const dashboardApp = '^services/dashboard/(app/|vite\\.config\\.ts$)';
 const engines = 'sqlite|file|memory|nats|jetstream|kurrentdb|mongodb|gridfs';
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
@@ -93,6 +95,7 @@ export default {
 
     driver('SQLite', '^(node:)?sqlite$', ['^libs/sqlite/']),
     driver('undici', 'node_modules/undici/', ['^libs/egress/']),
+    driver('openid-client', 'node_modules/(openid-client|oauth4webapi)/', ['^libs/oidc/']),
     driver('NATS', 'node_modules/(@nats-io|nats)/', [
       '^libs/nats/',
       '^libs/bus/jetstream[/.-]',
@@ -103,8 +106,22 @@ export default {
     rule(
       'only-egress-opens-connections',
       'A connection opened elsewhere would bypass the checks of egress.',
-      { path: '^(libs|application|services)/', pathNot: ['^libs/egress/', namesOfStatusCodes, tests] },
+      { path: '^(libs|application|services)/', pathNot: ['^libs/egress/', listensOnly, namesOfStatusCodes, tests] },
       { path: '^(node:)?(http|https|http2|net|tls|dgram|dns|dns/promises)$', dependencyTypesNot: ['type-only'] },
+    ),
+
+    rule(
+      'dashboard-knows-types-of-the-api-only',
+      'The pages in the browser use the API like any other client.',
+      { path: '^services/dashboard/app/' },
+      { path: '^(libs|application|services|scripts|test)/', pathNot: '^services/dashboard/app/' },
+    ),
+    rule(
+      'dashboard-contains-no-contracts',
+      'Schemas would make the first load larger; types cost nothing.',
+      { path: '^services/dashboard/app/' },
+      // It holds no schema.
+      { path: '^contracts/', pathNot: '^contracts/http/pdf-password[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
 
     rule('no-cycles', 'Two files that import each other cannot be read one after the other.', {}, { circular: true }),
@@ -129,7 +146,7 @@ export default {
     rule(
       'no-dev-dependency-at-run-time',
       'What a user installs must be enough to run.',
-      { path: '^(contracts|libs|application|services)/', pathNot: tests },
+      { path: '^(contracts|libs|application|services)/', pathNot: [tests, dashboardApp] },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
   ],
@@ -138,11 +155,17 @@ export default {
     tsPreCompilationDeps: true,
     detectProcessBuiltinModuleCalls: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['(^|/)fixtures/', '^(contracts|libs|application|services|scripts|test)/.*\\.d\\.mts$'] },
+    exclude: {
+      path: [
+        '(^|/)fixtures/',
+        '^services/dashboard/dist',
+        '^(contracts|libs|application|services|scripts|test)/.*\\.d\\.mts$',
+      ],
+    },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mts', '.mjs', '.js', '.json', '.d.ts', '.d.mts'],
+      extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.json', '.d.ts', '.d.mts'],
     },
   },
 };

@@ -7,22 +7,25 @@ const { areServersAvailable } = await (
 ).catch((): TestEnvironment => ({ areServersAvailable: null }));
 const endToEndTests = areServersAvailable ? 'test/e2e/**/*.test.ts' : 'test/e2e/servers-missing.ts';
 
+/** In each project, because projects do not take over that of the root. */
+const globalSetup = areServersAvailable === null ? [] : ['test/support/service/shared-service.ts'];
+
 const serversProject = {
   extends: true as const,
   test: {
     name: 'servers',
     include: [endToEndTests],
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    globalSetup,
     env: { COLOPHON_TEST_ENVIRONMENT: 'servers' },
   },
 };
 
 export default defineConfig({
   test: {
-    globalSetup: areServersAvailable === null ? [] : ['test/support/service/shared-service.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What takes seconds on a quiet machine may take minutes on a busy one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Tests spend most of their time waiting for other processes.
     maxWorkers: 3,
     // A worker runs one file after the other. Loading the same modules again for each file takes longer than most files do.
@@ -30,7 +33,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'embedded', include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'] },
+        test: {
+          name: 'embedded',
+          include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'],
+          globalSetup,
+        },
       },
       ...(areServersAvailable === null ? [] : [serversProject]),
     ],

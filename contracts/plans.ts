@@ -11,7 +11,12 @@ export type PlanLimits = {
   maxPayloadMb: number;
   processingMs: number;
   scriptMs: number;
+  /** Files in a PDF: how many, and all together. */
+  maxAttachments: number;
+  maxAttachmentsMb: number;
   maxPages: number | null;
+  /** Of a composed document. */
+  maxParts: number;
   maxImages: number | null;
   maxTemplates: number | null;
   maxTemplateMb: number;
@@ -24,6 +29,7 @@ const commonLimits = {
   processingMs: 30_000,
   scriptMs: 5_000,
   maxPages: 100,
+  maxParts: 100,
   maxImages: 50,
   maxTemplates: 100,
   maxTemplateMb: 1,
@@ -33,10 +39,38 @@ const commonLimits = {
 
 /** Sections 8.1 and 8.3 of the API. */
 export const plans: Record<PlanName, PlanLimits> = {
-  free: { requestsPerMonth: 100, requestsPerMinute: 5, maxPdfMb: 5, ...commonLimits },
-  starter: { requestsPerMonth: 1_000, requestsPerMinute: 20, maxPdfMb: 10, ...commonLimits },
-  pro: { requestsPerMonth: 10_000, requestsPerMinute: 60, maxPdfMb: 25, ...commonLimits },
-  business: { requestsPerMonth: 100_000, requestsPerMinute: 120, maxPdfMb: 50, ...commonLimits },
+  free: {
+    requestsPerMonth: 100,
+    requestsPerMinute: 5,
+    maxPdfMb: 5,
+    maxAttachments: 5,
+    maxAttachmentsMb: 2,
+    ...commonLimits,
+  },
+  starter: {
+    requestsPerMonth: 1_000,
+    requestsPerMinute: 20,
+    maxPdfMb: 10,
+    maxAttachments: 10,
+    maxAttachmentsMb: 5,
+    ...commonLimits,
+  },
+  pro: {
+    requestsPerMonth: 10_000,
+    requestsPerMinute: 60,
+    maxPdfMb: 25,
+    maxAttachments: 25,
+    maxAttachmentsMb: 10,
+    ...commonLimits,
+  },
+  business: {
+    requestsPerMonth: 100_000,
+    requestsPerMinute: 120,
+    maxPdfMb: 50,
+    maxAttachments: 50,
+    maxAttachmentsMb: 10,
+    ...commonLimits,
+  },
   enterprise: {
     requestsPerMonth: null,
     requestsPerMinute: null,
@@ -44,7 +78,10 @@ export const plans: Record<PlanName, PlanLimits> = {
     maxPayloadMb: 50,
     processingMs: 60_000,
     scriptMs: 10_000,
+    maxAttachments: 100,
+    maxAttachmentsMb: 50,
     maxPages: null,
+    maxParts: 1_000,
     maxImages: null,
     maxTemplates: null,
     maxTemplateMb: 5,

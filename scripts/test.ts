@@ -1,10 +1,15 @@
 import { lint } from './check/lint.ts';
 import { runTests } from './check/run-tests.ts';
-import { formatSummary } from './check/test-counts.ts';
+import { runBrowserTests } from './check/run-browser-tests.ts';
+import { addCounts, formatSummary, noTests } from './check/test-counts.ts';
 
 const linted = await lint();
-const { counts, succeeded } = runTests(process.argv.slice(2));
+const args = process.argv.slice(2);
+const units = runTests(args);
+// With arguments, only tests of vitest are meant: file names, or options.
+const browser = args.length > 0 ? { counts: noTests, succeeded: true } : runBrowserTests([]);
+const succeeded = units.succeeded && browser.succeeded;
 
 if (!linted) console.log('The lint failed; its findings are above the test report.');
 process.exitCode = linted && succeeded ? 0 : 1;
-console.log(formatSummary(counts));
+console.log(formatSummary(addCounts(units.counts, browser.counts)));

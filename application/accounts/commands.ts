@@ -1,34 +1,48 @@
-import { newAggregate, newCause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import {
+  type Cause,
+  newAggregate,
+  newCause,
+  loadAggregate,
+  type EventLog,
+} from '#application/command-handling/aggregate.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
 import { newId } from '#libs/ids/ulids.ts';
 
-/** Opens an account. Returns its bare id. */
-export const openAccount = async (
+type Opening = { name: string; plan: PlanName; overrides: LimitOverrides };
+
+/** Opens an account. Returns its bare id and the position of the event. `causeOf` gets the bare id. */
+export const openAccountAs = async (
   eventLog: EventLog,
-  actor: Actor,
-  opening: { name: string; plan: PlanName; overrides: LimitOverrides },
-): Promise<string> => {
+  opening: Opening,
+  causeOf: (id: string) => Cause,
+): Promise<{ id: string; position: number }> => {
   const id = newId();
-  await newAggregate(eventLog, account, streams.account(id)).execute({ type: 'open', ...opening }, newCause(actor, id));
-  return id;
+  const aggregate = newAggregate(eventLog, account, streams.account(id));
+  const { position } = await aggregate.execute({ type: 'open', ...opening }, causeOf(id));
+  return { id, position: position! };
 };
+
+/** Opens an account. Returns its bare id. */
+export const openAccount = async (eventLog: EventLog, actor: Actor, opening: Opening): Promise<string> =>
+  (await openAccountAs(eventLog, opening, (id) => newCause(actor, id))).id;
 
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /**
- * Executes a command on an account, by bare id. `changed` is false if it had no effect. The state is NONE if the
- * account does not exist.
+ * Executes a command on an account, by bare id. `changed` is false if it had no effect; `position` is then null. The
+ * state is NONE if the account does not exist.
  */
 export const changeAccount = async (
   eventLog: EventLog,
   actor: Actor,
   accountId: string,
   change: AccountChange,
-): Promise<{ changed: boolean; state: AccountState }> => {
+  cause: Cause = newCause(actor, accountId),
+): Promise<{ changed: boolean; state: AccountState; position: number | null }> => {
   const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
-  const { events } = await aggregate.execute(change, newCause(actor, accountId));
-  return { changed: events.length > 0, state: aggregate.state };
+  const { events, position } = await aggregate.execute(change, cause);
+  return { changed: events.length > 0, state: aggregate.state, position };
 };

@@ -1,4 +1,4 @@
-import { permissions } from '#contracts/events/account.ts';
+import { defaultKeyPermissions } from '#contracts/events/account.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import { issueKey } from '#application/api-keys/commands.ts';
 import { openAccount } from './commands.ts';
@@ -23,10 +23,11 @@ const createExample = async (
   eventLog: EventLog,
   blobs: BlobStore,
   accountId: string,
-  { template }: Example,
+  { template, sample }: Example,
 ): Promise<string> => {
   const id = newId();
-  const store = () => storeTemplate(blobs, { ...template, description: template.description ?? null });
+  const full = { ...template, description: template.description ?? null, sample_data: sample };
+  const store = () => storeTemplate(blobs, full);
   await createTemplate(
     eventLog,
     accountId,
@@ -64,7 +65,13 @@ export const openDefaultAccount = async (
   const accountId = await openAccount(eventLog, actor, { name: 'default', plan: 'enterprise', overrides: {} });
   const invoice = await createExamples(eventLog, blobs, accountId);
   const issue = async (keyType: 'live' | 'test'): Promise<string> => {
-    const request = { accountId, name: `${keyType} key of the first start`, keyType, permissions, expiresAt: null };
+    const request = {
+      accountId,
+      name: `${keyType} key of the first start`,
+      keyType,
+      permissions: defaultKeyPermissions,
+      expiresAt: null,
+    };
     return (await issueKey(eventLog, actor, request)).secret;
   };
   return { liveKey: await issue('live'), testKey: await issue('test'), exampleTemplate: invoice };

@@ -3,6 +3,7 @@ import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
+import { openReadCache, type ReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** The limits of an account, with overrides. */
@@ -51,11 +52,19 @@ const accountView = (
 
 export type AccountView = ReturnType<typeof accountView>;
 
+/** Accounts by bare id from the read model, cached for `cacheMs` milliseconds. */
+export const openAccountCache = (reads: Pick<ReadStore, 'get'>, cacheMs: number): ReadCache<AccountDocument> =>
+  openReadCache(async (id) => (await reads.get(readModels.accounts, id)) as AccountDocument | null, cacheMs);
+
 /** An account by its `acc_<id>`; null if there is none. */
 export const findAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument | null> => {
   const id = bareId('acc', prefixed);
   return id ? ((await reads.get(readModels.accounts, id)) as AccountDocument | null) : null;
 };
+
+/** All accounts with this name, at most 10. */
+export const findAccountsByName = async (reads: ReadStore, name: string): Promise<AccountDocument[]> =>
+  (await reads.find(readModels.accounts, { where: { name }, limit: 10 })) as AccountDocument[];
 
 export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> =>
   (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];

@@ -1,4 +1,5 @@
-import { bareId, apiKeyIdOf, readModels } from '#contracts/names.ts';
+import type { KeyState } from '#contracts/http/keys.ts';
+import { accountIdOf, bareId, apiKeyIdOf, readModels } from '#contracts/names.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import {
   keyRenders,
@@ -8,7 +9,7 @@ import {
 } from '#libs/projections/key-renders.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type ReadCache, openReadCache } from '#libs/read-store/read-cache.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import type { Query, ReadStore } from '#libs/read-store/port.ts';
 
 /**
  * The usage of a key: requests of any kind, requested renders, how they ended, and those that count toward the quota.
@@ -18,7 +19,7 @@ type KeyCounts = { requests: number; renders: number; succeeded: number; failed:
 type KeyStatistics = { lastUsedAt: string | null; period: KeyCounts; total: KeyCounts };
 
 const noCounts: KeyCounts = { requests: 0, renders: 0, succeeded: 0, failed: 0, quota: 0 };
-const maxDocuments = 100_000;
+const maxDocumentsPerQuery = 5_000;
 
 const latest = (times: readonly string[]): string | null => times.toSorted().at(-1) ?? null;
 type StoredCounts = Pick<KeyRendersDocument, 'renders' | 'succeeded' | 'failed' | 'quotaUsed'> &
@@ -36,19 +37,47 @@ const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
     noCounts,
   );
 
+const nextMonth = (month: string): string => {
+  const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(5))];
+  return number === 12
+    ? `${String(year + 1).padStart(4, '0')}-01`
+    : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`;
+};
+
+/** The months (`YYYY-MM`) from one to another, at most 100 years. */
+const monthsBetween = (first: string, last: string): string[] => {
+  const months: string[] = [];
+  for (let month = first; month <= last && months.length < 1_200; month = nextMonth(month)) months.push(month);
+  return months;
+};
+
+const readAll = async (reads: ReadStore, collection: string, ids: readonly string[]) => {
+  const found = [];
+  for (let start = 0; start < ids.length; start += maxDocumentsPerQuery)
+    found.push(...(await reads.getMany(collection, ids.slice(start, start + maxDocumentsPerQuery))));
+  return found;
+};
+
 /**
- * The usage of an account's keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are
- * counted from the event log; other requests are counted by the service and stored about a second later.
+ * The usage of keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are counted from the
+ * event log; other requests are counted by the service and stored about a second later.
  */
 const keyStatistics = async (
   reads: ReadStore,
-  accountId: string,
+  keys: readonly ApiKeyDocument[],
   period: string,
+  now: Date,
 ): Promise<Map<string, KeyStatistics>> => {
-  const query = { where: { accountId }, limit: maxDocuments };
+  const currentMonth = now.toISOString().slice(0, 7);
+  const ids = keys.flatMap(({ id, issuedAt }) => {
+    const firstMonth = issuedAt.slice(0, 7);
+    // The clock may have been set back since the key was issued.
+    const lastMonth = currentMonth < firstMonth ? firstMonth : currentMonth;
+    return monthsBetween(firstMonth, lastMonth).map((month) => `${id}/${month}`);
+  });
   const [renders, uses] = await Promise.all([
-    reads.find(keyRenders.name, query),
-    reads.find(apiKeyUsageCollection.name, query),
+    readAll(reads, keyRenders.name, ids),
+    readAll(reads, apiKeyUsageCollection.name, ids),
   ]);
   const documents = [...(renders as KeyRendersDocument[]), ...(uses as ApiKeyUsageDocument[])];
   const byKey = Map.groupBy(documents, ({ keyId }) => keyId);
@@ -64,7 +93,7 @@ const keyStatistics = async (
   );
 };
 
-const keyStateOf = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): 'revoked' | 'expired' | 'active' =>
+const keyStateOf = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): KeyState =>
   revokedAt ? 'revoked' : expiresAt && expiresAt <= now.toISOString() ? 'expired' : 'active';
 
 /** A key without its secret. */
@@ -74,7 +103,7 @@ const keyView = (key: ApiKeyDocument, period: string, statistics: KeyStatistics 
   name: key.name,
   type: key.keyType,
   state: keyStateOf(key, now),
-  issued_at: key.issuedAt,
+  created_at: key.issuedAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
   permissions: key.permissions,
@@ -85,16 +114,79 @@ const keyView = (key: ApiKeyDocument, period: string, statistics: KeyStatistics 
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** An account's keys by issue time, with their total usage and that in `period` (`YYYY-MM`). */
-export const listKeys = async (reads: ReadStore, accountId: string, period: string, now: Date): Promise<KeyView[]> => {
-  const sort = { by: 'issuedAt', descending: false };
-  const keys = (await reads.find(readModels.apiKeys, {
-    where: { accountId },
-    sort,
-    limit: 10_000,
-  })) as ApiKeyDocument[];
-  const statistics = await keyStatistics(reads, accountId, period);
+/** Keys with their total usage and that in `period` (`YYYY-MM`), in this order. */
+export const keyViews = async (
+  reads: ReadStore,
+  keys: readonly ApiKeyDocument[],
+  period: string,
+  now: Date,
+): Promise<KeyView[]> => {
+  const statistics = await keyStatistics(reads, keys, period, now);
   return keys.map((key) => keyView(key, period, statistics.get(key.id), now));
+};
+
+const byIdIn = (descending: boolean) => ({ by: 'id', descending });
+
+/** All keys of an account, or of all accounts if it is null, with `account`; at most 10,000, oldest first. */
+export const listKeys = async (
+  reads: ReadStore,
+  accountId: string | null,
+  period: string,
+  now: Date,
+): Promise<(KeyView & { account: string })[]> => {
+  const where: Query['where'] = accountId === null ? {} : { accountId };
+  const query = { where, sort: byIdIn(false), limit: 10_000 };
+  const keys = (await reads.find(readModels.apiKeys, query)) as ApiKeyDocument[];
+  const views = await keyViews(reads, keys, period, now);
+  return views.map((view, index) => ({ ...view, account: accountIdOf(keys[index]!.accountId) }));
+};
+
+/** `before` is the bare id of the last key of the page before. */
+export type KeyPageQuery = {
+  state?: KeyState | undefined;
+  type?: 'live' | 'test' | undefined;
+  before?: string | undefined;
+  limit: number;
+};
+
+const scanLimits = { batchSize: 250, maxScanned: 2_000 };
+
+/**
+ * A page of an account's keys, newest first. `next` is the bare id after which the next page begins; null on the last
+ * page. At most 2,000 keys are read, so a page can have fewer keys than `limit` although `next` is not null.
+ */
+export const findKeyPage = async (
+  reads: ReadStore,
+  accountId: string,
+  { state, type, before, limit }: KeyPageQuery,
+  now: Date,
+): Promise<{ keys: ApiKeyDocument[]; next: string | null }> => {
+  const where = { accountId, ...(state === undefined ? {} : { isRevoked: state === 'revoked' }) };
+  const matches = (key: ApiKeyDocument): boolean =>
+    (type === undefined || key.keyType === type) && (state === undefined || keyStateOf(key, now) === state);
+  const keys: ApiKeyDocument[] = [];
+  let last = before;
+  for (let scanned = 0; scanned < scanLimits.maxScanned; scanned += scanLimits.batchSize) {
+    const query = { where, range: { by: 'id', before: last }, sort: byIdIn(true), limit: scanLimits.batchSize };
+    const batch = (await reads.find(readModels.apiKeys, query)) as ApiKeyDocument[];
+    for (const key of batch.filter(matches)) {
+      if (keys.length === limit) return { keys, next: keys.at(-1)!.id };
+      keys.push(key);
+    }
+    if (batch.length < scanLimits.batchSize) return { keys, next: null };
+    last = batch.at(-1)!.id;
+  }
+  return { keys, next: last ?? null };
+};
+
+/** Whether an account has at least `limit` keys that are neither revoked nor expired. */
+export const hasManyKeys = async (reads: ReadStore, accountId: string, limit: number, now: Date): Promise<boolean> => {
+  const where = { accountId, isRevoked: false };
+  if ((await reads.count(readModels.apiKeys, where)) < limit) return false;
+  const withoutEnd = await reads.count(readModels.apiKeys, { ...where, expiresAt: null });
+  const range = { by: 'expiresAt', from: now.toISOString() };
+  const temporary = await reads.find(readModels.apiKeys, { where, range, limit });
+  return withoutEnd + temporary.length >= limit;
 };
 
 /** A key by its `key_<id>`; null if there is none. */
@@ -104,13 +196,13 @@ export const findKey = async (reads: ReadStore, prefixed: string): Promise<ApiKe
 };
 
 /** The key of a request, valid or not, and its account. */
-export type Caller = { key: ApiKeyDocument; account: AccountDocument };
+export type KeyWithAccount = { key: ApiKeyDocument; account: AccountDocument };
 
-/** Callers by the hash of their secret. */
-export type CallerCache = ReadCache<Caller>;
+/** Keys and their accounts by the hash of the secret. */
+export type KeyCache = ReadCache<KeyWithAccount>;
 
-/** Callers from the read models, cached for `cacheMs` milliseconds. */
-export const openCallerCache = (reads: Pick<ReadStore, 'find' | 'get'>, cacheMs: number): CallerCache =>
+/** Keys and accounts from the read models, cached for `cacheMs` milliseconds. */
+export const openKeyCache = (reads: Pick<ReadStore, 'find' | 'get'>, cacheMs: number): KeyCache =>
   openReadCache(async (hash) => {
     const [key] = (await reads.find(readModels.apiKeys, { where: { hash }, limit: 1 })) as ApiKeyDocument[];
     const account = key ? ((await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null) : null;

@@ -12,13 +12,17 @@ import {
 import { newAggregate, type Cause, loadAggregate } from './aggregate.ts';
 
 type Counted = EventOf<'WebhookSecretRotated'>;
+const previousValidUntil = '2026-05-21T12:00:00.000Z';
 type Count = { type: 'count' } | { type: 'countTwice' } | { type: 'rest' };
 
 const counter: Decider<number, Count, Counted> = {
   initial: 0,
   evolve: (_, { data }) => data.generation,
   decide: ({ type }, state) => {
-    const to = (number: number): Counted => ({ type: 'WebhookSecretRotated', data: { generation: number } });
+    const to = (generation: number): Counted => ({
+      type: 'WebhookSecretRotated',
+      data: { generation, previousValidUntil },
+    });
     if (type === 'rest') return [];
     return type === 'count' ? [to(state + 1)] : [to(state + 1), to(state + 2)];
   },
@@ -58,7 +62,7 @@ const other = (events: RecordedEvent[]): void => {
     id: `other ${events.length}`,
     type: 'WebhookSecretRotated',
     version: 1,
-    data: { generation: 10 * (events.length + 1) },
+    data: { generation: 10 * (events.length + 1), previousValidUntil },
     metadata: { ...cause, occurredAt: '' },
     stream: 'counter-1',
     revision: events.length,

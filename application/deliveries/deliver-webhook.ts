@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import type { AttemptOutcome, AttemptRequest, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { delivery, type DeliveryCommand, type DeliveryState, retryDelayMs } from '#libs/domain/delivery.ts';
+import { delivery, type DeliveryCommand, type DeliveryState, maxAttemptDelayMs } from '#libs/domain/delivery.ts';
 import type { Egress, WebhookResult } from '#libs/egress/egress.ts';
 import {
   type Aggregate,
@@ -21,12 +21,13 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { DecryptionError } from '#libs/secrets/encryption.ts';
-import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+import { signingSecrets } from '#libs/secrets/webhook-secret.ts';
 import { traceAttempt, countAttempts } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { createSecretMask } from './mask-secrets.ts';
 import { webhookPayload } from './payload.ts';
+import { recordedRequestHeaders, recordedResponseHeaders } from './recorded-headers.ts';
 import { signatureHeaders } from './signature-headers.ts';
 
 /** The times of the next attempts by a monotonic clock. The recorded times come from a clock that can be set. */
@@ -66,20 +67,22 @@ type DeliveryAggregate = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent
 type DeliveryRequestedData = EventData['DeliveryRequested'];
 
 export const attemptTimeoutMs = 10_000;
-const maxRecordedCharacters = 1000;
-// A character has at most four bytes in UTF-8.
-const maxResponseBytes = 4 * maxRecordedCharacters;
+/** How much of the body of a response is recorded. */
+export const maxResponseBytes = 2048;
 
 const done: MessageResult = { kind: 'done' };
 
-const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget): AttemptOutcome =>
-  outcome.kind === 'responded'
-    ? {
-        kind: 'responded',
-        status: outcome.status,
-        responseBody: maskSecrets(target, outcome.body.slice(0, maxRecordedCharacters)),
-      }
-    : { kind: outcome.kind, reason: outcome.reason };
+/** The outcome to record. Secrets of the target that the receiver repeats are masked. */
+export const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget): AttemptOutcome => {
+  if (outcome.kind !== 'responded') return { kind: outcome.kind, reason: outcome.reason };
+  const maskText = createSecretMask(target);
+  return {
+    kind: 'responded',
+    status: outcome.status,
+    headers: recordedResponseHeaders(outcome.headers, maskText),
+    responseBody: maskText(outcome.body),
+  };
+};
 
 /** Creates the delivery of an ended render; null if the render has no webhook or has not ended. */
 const requestDelivery = async (
@@ -122,7 +125,7 @@ const loadOrRequestDelivery = async (dependencies: DeliveryDependencies, id: str
  * The headers of the caller and of the service. Names are in lower case; otherwise `User-Agent` and `user-agent` would
  * both be sent.
  */
-const requestHeaders = (
+export const requestHeaders = (
   callerHeaders: Record<string, string>,
   signatures: Record<string, string>,
 ): Record<string, string> => ({
@@ -164,31 +167,38 @@ const loadAttemptInput = async (
   }
 };
 
-type AttemptRequest = { id: string; input: AttemptInput; attempt: number; traceparent: string | null };
-type AttemptResult = { outcome: AttemptOutcome; durationMs: number };
+type AttemptToSend = { id: string; input: AttemptInput; attempt: number; traceparent: string | null };
+type AttemptResult = { request: AttemptRequest | null; outcome: AttemptOutcome; durationMs: number };
 
 const sendAttempt = async (
   { eventLog, egress, secrets }: DeliveryDependencies,
-  { id, input: { body, account, target }, attempt, traceparent }: AttemptRequest,
+  { id, input: { body, account, target }, attempt, traceparent }: AttemptToSend,
 ): Promise<AttemptResult> => {
   const now = eventLog.now();
   const { url, method, headers } = target;
-  const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
-  const outcome = await traceAttempt({ url, method, attempt, parent: traceparent }, (traceparent) =>
-    egress.sendWebhook({
+  const signed = signatureHeaders(`msg_${id}`, body, signingSecrets(secrets, account, now), now);
+  let sentHeaders: Record<string, string> = {};
+  const result = await traceAttempt({ url, method, attempt, parent: traceparent }, (traceparent) => {
+    sentHeaders = requestHeaders(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) });
+    return egress.sendWebhook({
       account: account.id,
       url,
       method,
       body,
       timeoutMs: attemptTimeoutMs,
       maxResponseBytes,
-      headers: requestHeaders(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }),
-    }),
-  );
-  return { outcome: toAttemptOutcome(outcome, target), durationMs: Math.round(outcome.durationMs) };
+      headers: sentHeaders,
+    });
+  });
+  return {
+    request: { headers: recordedRequestHeaders(sentHeaders, headers) },
+    outcome: toAttemptOutcome(result, target),
+    durationMs: Math.round(result.durationMs),
+  };
 };
 
 const failedWithoutAttempt = (reason: string): AttemptResult => ({
+  request: null,
   outcome: { kind: 'failed', reason },
   durationMs: 0,
 });
@@ -204,7 +214,7 @@ const remainingDelayMs = (
   const recordedMs = Date.parse(state.nextAttemptAt) - now.getTime();
   return attemptSchedule.remainingMs(
     `${id} ${state.round} ${state.attempt}`,
-    Math.min(recordedMs, retryDelayMs(state.attempt)),
+    Math.min(recordedMs, maxAttemptDelayMs(state.attempt)),
   );
 };
 
@@ -233,7 +243,7 @@ export const deliverWebhook = async (
   const { state } = aggregate;
   if (state.status !== 'ATTEMPTING') return done;
   span?.setAttributes({ 'colophon.attempt': state.attempt });
-  const { outcome, durationMs } =
+  const result =
     typeof input === 'string'
       ? failedWithoutAttempt(input)
       : await sendAttempt(dependencies, {
@@ -243,7 +253,7 @@ export const deliverWebhook = async (
           traceparent: cause.traceparent,
         });
   const now = dependencies.eventLog.now();
-  const { events } = await aggregate.execute({ type: 'recordAttempt', outcome, durationMs, now }, cause);
+  const { events } = await aggregate.execute({ type: 'recordAttempt', ...result, now }, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
   const nextDelayMs = remainingDelayMs(dependencies, id, aggregate.state, now);

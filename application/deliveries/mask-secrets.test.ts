@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maskSecrets } from './mask-secrets.ts';
+import { createSecretMask } from './mask-secrets.ts';
 
 const target = (url: string, headers: Record<string, string> = {}) => ({ url, method: 'POST' as const, headers });
 
@@ -43,11 +43,11 @@ test.each([
     'x-key: ***',
   ],
 ])('A response that repeats %s is recorded with that masked', (_, target, body, recorded) => {
-  expect(maskSecrets(target, body)).toBe(recorded);
+  expect(createSecretMask(target)(body)).toBe(recorded);
 });
 
 test('A response without secrets is recorded unchanged', () => {
-  expect(maskSecrets(target('https://example.com/hook', { 'X-Page': '1' }), 'seen 1 at example.com/hook')).toBe(
+  expect(createSecretMask(target('https://example.com/hook', { 'X-Page': '1' }))('seen 1 at example.com/hook')).toBe(
     'seen 1 at example.com/hook',
   );
 });
@@ -60,7 +60,7 @@ test('A response that is truncated within a secret is recorded without the longe
       fc.pre(!answer.includes(secret));
       const lengths = Array.from({ length: secret.length - 4 }, (_, index) => secret.length - 1 - index);
       const cut = lengths.find((length) => answer.endsWith(secret.slice(0, length)));
-      expect(maskSecrets(target('https://example.com/hook', { 'X-Key': secret }), answer)).toBe(
+      expect(createSecretMask(target('https://example.com/hook', { 'X-Key': secret }))(answer)).toBe(
         cut === undefined ? answer : `${answer.slice(0, -cut)}***`,
       );
     }),

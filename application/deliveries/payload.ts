@@ -1,7 +1,10 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
+import type { ApiErrorFields } from '#contracts/http/api-error.ts';
+import type { DoneCallback, FailedCallback } from '#contracts/http/callback.ts';
 import { errors } from '#contracts/http/errors.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { thumbnailUrlOf } from '#libs/secrets/download-token.ts';
 import { bytesToKb } from '#libs/sizes/sizes.ts';
 
 const donePayload = (
@@ -9,14 +12,17 @@ const donePayload = (
   createdAt: string,
   event: RecordedEvent<EventOf<'RenderCompleted'>>,
   urlOf: (expiresAt: Date) => string,
-) => {
-  const { pages, pdf, durations, keptUntil } = event.data;
+): DoneCallback => {
+  const { pages, pdf, contentType, thumbnail, durations, keptUntil } = event.data;
+  const url = urlOf(new Date(keptUntil!));
   return {
     id: renderIdOf(id),
     status: 'DONE',
     job_id: jobIdOf(id),
-    pdf_url: urlOf(new Date(keptUntil!)),
-    pdf_expires_at: keptUntil,
+    pdf_url: url,
+    pdf_expires_at: keptUntil!,
+    ...(contentType ? { content_type: contentType } : {}),
+    ...(thumbnail ? { thumbnail_url: thumbnailUrlOf(url) } : {}),
     pages,
     file_size_kb: bytesToKb(pdf.size),
     duration_ms: durations.totalMs,
@@ -25,16 +31,25 @@ const donePayload = (
   };
 };
 
-const failedPayload = (id: string, createdAt: string, event: RecordedEvent<EventOf<'RenderFailed'>>) => {
+/** `details` of an error in callbacks and jobs: its own, else all of its fields; undefined if it has none. */
+export const errorDetailsOf = ({ extra }: Pick<ApiErrorFields, 'extra'>): unknown => {
+  const { details, ...more } = extra;
+  return details ?? (Object.keys(more).length > 0 ? more : undefined);
+};
+
+const failedPayload = (
+  id: string,
+  createdAt: string,
+  event: RecordedEvent<EventOf<'RenderFailed'>>,
+): FailedCallback => {
   const { error } = event.data;
-  const { details, ...more } = error.extra;
   return {
     id: renderIdOf(id),
     status: 'FAILED',
     job_id: jobIdOf(id),
     error: errors[error.name].error,
     message: error.message,
-    details: details ?? (Object.keys(more).length > 0 ? more : null),
+    details: errorDetailsOf(error) ?? null,
     created_at: createdAt,
     failed_at: event.metadata.occurredAt,
   };
@@ -48,7 +63,7 @@ export const webhookPayload = (
   id: string,
   history: readonly RecordedEvent[],
   urlOf: (expiresAt: Date) => string,
-): Record<string, unknown> | null => {
+): DoneCallback | FailedCallback | null => {
   const createdAt = history[0]!.metadata.occurredAt;
   const end = history.find((event) => event.type === 'RenderCompleted' || event.type === 'RenderFailed');
   if (!end) return null;

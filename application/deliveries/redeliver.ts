@@ -2,22 +2,27 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { RedeliverJobRequest } from '#contracts/http/jobs.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
-import { delivery, TargetErasedError } from '#libs/domain/delivery.ts';
+import { delivery, maxStartDelayMs, TargetErasedError } from '#libs/domain/delivery.ts';
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { redeliveriesPerSecond, type RedeliveryPace } from './redelivery-pace.ts';
 import { eraseTarget, sealTarget, type TargetDependencies } from './target.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 
 const { deliveries } = readModels;
 
 type RedeliverDependencies = TargetDependencies & { eventLog: EventLog };
-type RedeliverFailedDependencies = RedeliverDependencies & { reads: ReadStore; readYourWrites: ReadYourWrites };
+type RedeliverFailedDependencies = RedeliverDependencies & {
+  reads: ReadStore;
+  readYourWrites: ReadYourWrites;
+  redeliveryPace: RedeliveryPace;
+};
 
-type RedeliverField = keyof RedeliverJobRequest;
+type RedeliverField = Exclude<keyof RedeliverJobRequest, 'webhook_method'>;
 
 /** The fields that a redelivery must contain, because the secrets of the previous round were erased. */
-const requiredFields = (target: WebhookTarget): RedeliverField[] => [
+export const requiredFields = (target: WebhookTarget): RedeliverField[] => [
   ...(target.urlIsMasked ? (['webhook_url'] as const) : []),
   ...(Object.keys(target.headers).length > 0 ? (['webhook_headers'] as const) : []),
 ];
@@ -38,14 +43,16 @@ const deliveryInProgress = (): ApiError =>
 
 /**
  * Starts a new round of a delivery. Returns the position of its event; null if the delivery has not ended. `given`
- * replaces URL, method and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks
- * erased fields; redelivery_conflict if it has fields and the delivery has not ended
+ * replaces URL, method and headers of the previous round. The first attempt starts at `startsAt`, or at once.
+ * @throws ApiError webhook_target_erased if `given` lacks erased fields; redelivery_conflict if it has fields and the
+ * delivery has not ended
  */
 export const redeliver = async (
   dependencies: RedeliverDependencies,
   id: string,
   given: RedeliverJobRequest,
   cause: Cause,
+  startsAt: Date | null = null,
 ): Promise<number | null> => {
   const { aggregate } = await loadAggregate(dependencies.eventLog, delivery, streams.delivery(id));
   const { state } = aggregate;
@@ -66,7 +73,7 @@ export const redeliver = async (
   const eraseSealed = async (): Promise<void> =>
     void (target?.sealed && (await dependencies.blobs.delete(target.sealed.sha256)));
   try {
-    const { events, position } = await aggregate.execute({ type: 'redeliver', target }, cause);
+    const { events, position } = await aggregate.execute({ type: 'redeliver', target, startsAt }, cause);
     if (events.length > 0) return position;
   } catch (error) {
     // A concurrent round with secrets of its own has already ended.
@@ -77,34 +84,92 @@ export const redeliver = async (
   return null;
 };
 
-const maxRedeliveries = 1_000;
+/** The highest number of failed deliveries that is counted. */
+const maxCounted = 1_000;
 
-type RedeliverFailedResult = { redelivered: string[]; erased: string[] };
+type FailedDeliveries = {
+  /** ISO 8601. `until` is exclusive. */
+  since: string;
+  until?: string;
+  /** As the delivery shows it. */
+  url?: string | undefined;
+};
+
+type RedeliverFailedResult = {
+  /** How many could be sent again before the call; 1,001 if there are more. */
+  matching: number;
+  /** The bare ids of the jobs whose callbacks are sent again. */
+  redelivered: string[];
+  /** Those that need their erased secrets again. */
+  erased: string[];
+};
+
+const tooManyRedeliveries = (now: Date): ApiError => {
+  const retryAfter = maxStartDelayMs / 2 / 1_000;
+  return ApiError.of(
+    'rate_limit_exceeded',
+    `Redeliveries to a receiver start ${redeliveriesPerSecond} a second, and those of the next minute are planned ` +
+      'already. Repeat the request later.',
+    {
+      limit: redeliveriesPerSecond,
+      retry_after: retryAfter,
+      reset_at: new Date(now.getTime() + retryAfter * 1_000).toISOString(),
+    },
+  );
+};
+
+const findFailed = async (
+  { reads, readYourWrites }: Pick<RedeliverFailedDependencies, 'reads' | 'readYourWrites'>,
+  accountId: string,
+  { since, until, url }: FailedDeliveries,
+  isSealed: boolean,
+  limit: number,
+): Promise<DeliveryDocument[]> => {
+  await readYourWrites.waitForWrites(accountId, deliveries);
+  const where = { accountId, isSealed, ...(url === undefined ? {} : { url }) };
+  const range = { by: 'failedAt', from: new Date(since).toISOString(), before: until && new Date(until).toISOString() };
+  const sort = { by: 'failedAt', descending: false };
+  return (await reads.find(deliveries, { where, range, sort, limit })) as DeliveryDocument[];
+};
+
+/** Counts the failed deliveries, and lists at most `limit` that need their erased secrets again. */
+export const countFailed = async (
+  dependencies: Pick<RedeliverFailedDependencies, 'reads' | 'readYourWrites'>,
+  accountId: string,
+  failed: FailedDeliveries,
+  limit: number,
+): Promise<RedeliverFailedResult & { found: DeliveryDocument[] }> => {
+  const [found, erased] = await Promise.all([
+    findFailed(dependencies, accountId, failed, false, maxCounted + 1),
+    findFailed(dependencies, accountId, failed, true, limit),
+  ]);
+  return { matching: found.length, redelivered: [], erased: erased.map(({ id }) => id), found };
+};
 
 /**
- * Starts a new round for the deliveries of an account that failed at or after `since`. Returns the bare ids of their
- * jobs. `erased` are those that need their erased secrets again.
+ * Starts a new round for at most `limit` deliveries of an account that failed, those that failed first at first. The
+ * attempts start one after the other. @throws ApiError rate_limit_exceeded if as many wait for their start as may
  */
 export const redeliverFailed = async (
   dependencies: RedeliverFailedDependencies,
   accountId: string,
-  since: string,
+  failed: FailedDeliveries,
+  limit: number,
   cause: Cause,
 ): Promise<RedeliverFailedResult> => {
-  const { reads, readYourWrites } = dependencies;
-  await readYourWrites.waitForWrites(accountId, deliveries);
-  const range = { by: 'failedAt', from: new Date(since).toISOString() };
-  const sort = { by: 'failedAt', descending: false };
-  const findFailed = async (isSealed: boolean): Promise<string[]> => {
-    const where = { accountId, status: 'failed', isSealed };
-    const found = await reads.find(deliveries, { where, range, sort, limit: maxRedeliveries });
-    return (found as DeliveryDocument[]).map(({ id }) => id);
-  };
-  const [redeliverable, erased] = await Promise.all([findFailed(false), findFailed(true)]);
+  const { eventLog, readYourWrites, redeliveryPace } = dependencies;
+  const { found, matching, erased } = await countFailed(dependencies, accountId, failed, limit);
   const redelivered: string[] = [];
-  for (const id of redeliverable) {
+  for (const { id, host } of found.slice(0, limit)) {
+    const now = eventLog.now();
+    const startsAt = redeliveryPace.next(accountId, host ?? '', now);
+    if (startsAt === null) {
+      if (redelivered.length === 0) throw tooManyRedeliveries(now);
+      break;
+    }
+    const start = startsAt > now ? startsAt : null;
     // A delivery may have got new secrets meanwhile. It is skipped.
-    const position = await redeliver(dependencies, id, {}, cause).catch((error: unknown) => {
+    const position = await redeliver(dependencies, id, {}, cause, start).catch((error: unknown) => {
       if (error instanceof ApiError) return null;
       throw error;
     });
@@ -112,5 +177,5 @@ export const redeliverFailed = async (
     readYourWrites.recordWrite(accountId, position, deliveries);
     redelivered.push(id);
   }
-  return { redelivered, erased };
+  return { matching, redelivered, erased };
 };

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import { renderModeReasonText, renderWarnings } from '#contracts/events/render.ts';
+import { renderModeReasonText } from '#contracts/events/render.ts';
+import { renderWarnings } from '#contracts/events/render-warnings.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
-import { BlobNotFound } from '#libs/blob-store/port.ts';
+import type { BlobRef } from '#contracts/events/render.ts';
+import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { emptyPrintDiagnostics } from '#libs/chromium/print-request.ts';
@@ -13,7 +15,13 @@ import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import type { PreparedDocument } from '#libs/documents/document-preparation.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
-import { renderPdf, type RenderRequestedData, type RenderPdfDependencies } from './render-pdf.ts';
+import { failedResourcesOf } from './diagnostics.ts';
+import { pageClassification } from '#libs/documents/html/classify.ts';
+import { maskPage } from './mask-page.ts';
+import { noPageSecrets } from './page-secrets.ts';
+import { readComposition, type RenderRequestedData } from './load-inputs.ts';
+import { resolveOptions, type RenderPdfDependencies } from './render-pdf.ts';
+import { renderRequested } from './render-requested.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -22,18 +30,20 @@ import type { RunRenderDependencies } from './end-render.ts';
 type CompletedData = EventData['RenderCompleted'];
 
 /** The dependencies, collecting findings, which are complete up to a failure. */
-const recordFindings = ({ blobs, preparation, printer }: RenderPdfDependencies) => {
+const recordFindings = ({ blobs, preparation, printer, secrets, office }: RenderPdfDependencies) => {
   const findings = emptyPrintDiagnostics();
   let prepared: PreparedDocument | null = null;
   const keep = async (preparing: Promise<PreparedDocument>): Promise<PreparedDocument> => (prepared = await preparing);
   const observed: RenderPdfDependencies = {
     blobs,
+    secrets,
     preparation: {
       ...preparation,
       prepare: (input, options) => keep(preparation.prepare(input, options)),
       prepareTemplate: (input, options) => keep(preparation.prepareTemplate(input, options)),
     },
-    printer: { ...printer, print: (request) => printer.print({ ...request, diagnostics: findings }) },
+    office,
+    printer: { ...printer, print: (request) => printer.print({ diagnostics: findings, ...request }) },
   };
   return { observed, findings, prepared: () => prepared };
 };
@@ -49,6 +59,23 @@ const mayHaveCrashedBrowser = ({ completed, failed }: RenderEnd): boolean =>
 
 const errorNameOf = (error: unknown): string => (error instanceof ApiError ? error.fields.name : 'internal_error');
 
+/** The URLs of the pages that a render loads: that of its source, or those of its parts. */
+const pageInputsOf = async (blobs: BlobStore, { source }: RenderRequestedData): Promise<BlobRef[]> => {
+  const sources =
+    source.mode === 'COMPOSE' ? (await readComposition(blobs, source)).parts.map((part) => part.source) : [source];
+  return sources.flatMap((one) => (one.mode === 'CONVERT' && one.inputType === 'url' ? [one.input] : []));
+};
+
+/** Masks the URLs of pages in the messages of their scripts. Headers and cookies are erased and not sent again. */
+const maskOfPages = async (blobs: BlobStore, inputs: readonly BlobRef[]): Promise<(text: string) => string> => {
+  const masks: ((text: string) => string)[] = [];
+  for (const { sha256 } of inputs) {
+    const url = Buffer.from(await blobs.get(sha256)).toString('utf8');
+    masks.push(maskPage({ url, ...noPageSecrets }).text);
+  }
+  return (text) => masks.reduce((masked, mask) => mask(masked), text);
+};
+
 const diagnose = async (
   dependencies: RunRenderDependencies,
   requested: RenderRequestedData,
@@ -57,25 +84,39 @@ const diagnose = async (
   failed: (error: unknown) => 'final' | 'retry',
 ): Promise<Diagnosis> => {
   const { observed, findings, prepared } = recordFindings(dependencies);
-  const result = await renderPdf(observed, requested, requestedAt, mayHaveCrashedBrowser(end)).catch(
-    (error: unknown) => {
-      if (failed(error) === 'retry') throw error;
-      return { error: errorNameOf(error) };
-    },
-  );
-  const classification = prepared()?.classification;
+  const result = await renderRequested(observed, requested, requestedAt, {
+    isolated: mayHaveCrashedBrowser(end),
+  }).catch((error: unknown) => {
+    if (failed(error) === 'retry') throw error;
+    return { error: errorNameOf(error) };
+  });
+  const { source } = requested;
+  const isPage = source.mode === 'CONVERT' && source.inputType === 'url';
+  const document = isPage ? { classification: pageClassification } : prepared();
   const rendered = 'pdf' in result ? result : null;
+  const pages = findings.console.length === 0 ? [] : await pageInputsOf(dependencies.blobs, requested);
+  const mask = await maskOfPages(dependencies.blobs, pages);
   return {
-    render_mode: classification ? renderModeOf({ classification, options: requested.options }) : null,
-    render_mode_reason: renderModeReasonText.nullable().parse(classification?.reason ?? null),
-    console: findings.console,
+    render_mode: rendered
+      ? rendered.renderMode
+      : document
+        ? renderModeOf({
+            classification: document.classification,
+            options: resolveOptions(requested.options, prepared()?.options),
+          })
+        : null,
+    render_mode_reason: renderModeReasonText
+      .nullable()
+      .parse(rendered?.renderModeReason ?? document?.classification.reason ?? null),
+    console: findings.console.map(({ level, text }) => ({ level, text: mask(text) })),
     omitted_messages: findings.omittedMessages,
-    failed_resources: rendered && renderWarnings.parse(rendered.warnings).map(({ url, reason }) => ({ url, reason })),
+    failed_resources: rendered && failedResourcesOf(renderWarnings.parse(rendered.warnings)),
     fonts: findings.fonts,
     same_bytes:
       rendered && end.completed
         ? createHash('sha256').update(rendered.pdf).digest('hex') === end.completed.pdf.sha256
         : null,
+    ...(rendered?.page ? { page: rendered.page } : {}),
     error: 'error' in result ? result.error : null,
   };
 };

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { RenderDurations } from '#contracts/events/render.ts';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { type Diagnosis, type Diagnostics, diagnosis as diagnosisSchema } from '#contracts/http/diagnostics.ts';
 import { streams } from '#contracts/names.ts';
@@ -8,18 +9,34 @@ import { render } from '#libs/domain/render.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { Estimator } from './estimate.ts';
+import { waitForEvent } from './wait-for-event.ts';
 
 export type DiagnosticsDependencies = { eventLog: EventLog; blobs: BlobStore; estimator: Pick<Estimator, 'estimate'> };
 
 const loadRender = (eventLog: EventLog, stream: string) => loadAggregate(eventLog, render, stream);
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 const findDiagnosis = (history: readonly RecordedEvent[]) =>
-  history.find((event) => event.type === 'RenderDiagnosed')?.data;
+  history.find((event) => event.type === 'RenderDiagnosed')?.data ?? null;
 
 /** A request older than this was lost or has failed, and is repeated. */
 const repeatRequestAfterMs = 60_000;
-const maxWaitMs = 45_000;
-const [initialPollMs, maxPollMs] = [50, 500];
+
+/** The resources that are missing in the PDF. */
+export const failedResourcesOf = (warnings: readonly RenderWarning[]): { url: string; reason: string }[] =>
+  warnings.flatMap((warning) =>
+    warning.kind === 'resource_failed' ? [{ url: warning.url, reason: warning.reason }] : [],
+  );
+
+/** The durations of a render as the API returns them. */
+export const timingsOf = ({ queueMs, prepareMs, waitMs, loadMs, printMs, finishMs = 0, totalMs }: RenderDurations) => ({
+  queue: queueMs,
+  prepare: prepareMs,
+  wait: waitMs,
+  load: loadMs,
+  print: printMs,
+  finish: finishMs,
+  total: totalMs,
+});
 
 /** The part of the diagnostics that is in the render's history. */
 const diagnosticsFromHistory = (
@@ -30,19 +47,9 @@ const diagnosticsFromHistory = (
   return {
     render_mode: completed?.renderMode ?? found?.render_mode ?? null,
     render_mode_reason: completed?.renderModeReason ?? found?.render_mode_reason ?? null,
-    timings_ms: durations
-      ? {
-          queue: durations.queueMs,
-          prepare: durations.prepareMs,
-          wait: durations.waitMs,
-          load: durations.loadMs,
-          print: durations.printMs,
-          total: durations.totalMs,
-        }
-      : null,
-    failed_resources: completed
-      ? completed.warnings.map(({ url, reason }) => ({ url, reason }))
-      : (found?.failed_resources ?? null),
+    timings_ms: durations ? timingsOf(durations) : null,
+    ...(completed?.page ? { page: completed.page } : {}),
+    failed_resources: completed ? failedResourcesOf(completed.warnings) : (found?.failed_resources ?? null),
   };
 };
 
@@ -59,32 +66,57 @@ const isRequested = (history: readonly RecordedEvent[], now: Date): boolean => {
 
 /** Requests a diagnosis, unless it is already requested. False if it would have to wait too long. */
 const requestDiagnosis = async (
-  { estimator }: DiagnosticsDependencies,
-  { history, aggregate }: LoadedRender,
+  { eventLog, estimator }: DiagnosticsDependencies,
+  stream: string,
+  loaded: LoadedRender,
   cause: Cause,
 ): Promise<boolean> => {
-  const { accountId, source, limits } = history.find((event) => event.type === 'RenderRequested')!.data;
-  const { waitMs } = await estimator.estimate({ accountId, source, priority: 'urgent' });
-  if (waitMs > limits.processingMs) return false;
-  try {
-    await aggregate.executeOnce({ type: 'requestDiagnosis' }, cause);
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
+  const { accountId, source, limits } = loaded.history.find((event) => event.type === 'RenderRequested')!.data;
+  let { history, aggregate } = loaded;
+  while (!isRequested(history, eventLog.now())) {
+    const { waitMs } = await estimator.estimate({ accountId, source, priority: 'urgent' });
+    if (waitMs > limits.processingMs) return false;
+    try {
+      await aggregate.executeOnce({ type: 'requestDiagnosis' }, cause);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+      // Another caller has requested it, or something else has happened to the render.
+      ({ history, aggregate } = await loadRender(eventLog, stream));
+    }
   }
   return true;
 };
 
-/**
- * Polls the event log for the diagnosis, which any renderer can make. Returns the history, after a timeout without a
- * diagnosis.
- */
-const waitForDiagnosis = async ({ store }: EventLog, stream: string, signal: AbortSignal): Promise<RecordedEvent[]> => {
-  const deadline = performance.now() + maxWaitMs;
-  for (let waitMs = initialPollMs; ; waitMs = Math.min(2 * waitMs, maxPollMs)) {
-    const history = await store.read(stream);
-    if (findDiagnosis(history) || signal.aborted || performance.now() > deadline) return history;
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-  }
+const withDiagnosis = async (
+  blobs: BlobStore,
+  completed: EventData['RenderCompleted'] | undefined,
+  { diagnosis }: EventData['RenderDiagnosed'],
+): Promise<Diagnostics> => {
+  const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(diagnosis.sha256)).toString()));
+  const { console, omitted_messages, fonts, same_bytes, page, error } = found;
+  const pageNow = page ? { page_now: page } : {};
+  return {
+    ...diagnosticsFromHistory(completed, found),
+    console,
+    omitted_messages,
+    fonts,
+    same_bytes,
+    ...pageNow,
+    error,
+  };
+};
+
+/** The diagnostics that are recorded, without another rendering; null if the render has not ended. */
+export const readDiagnostics = async (
+  { eventLog, blobs }: Pick<DiagnosticsDependencies, 'eventLog' | 'blobs'>,
+  id: string,
+): Promise<Diagnostics | null> => {
+  const { history, aggregate } = await loadRender(eventLog, streams.render(id));
+  if (aggregate.state.status !== 'DONE' && aggregate.state.status !== 'FAILED') return null;
+  const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
+  const diagnosed = findDiagnosis(history);
+  return diagnosed ? withDiagnosis(blobs, completed, diagnosed) : diagnosticsFromHistory(completed, null);
 };
 
 /**
@@ -105,11 +137,9 @@ export const getDiagnostics = async (
   if (status !== 'DONE' && status !== 'FAILED') return null;
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const known = findDiagnosis(history);
-  if (!known && !isRequested(history, eventLog.now()) && !(await requestDiagnosis(dependencies, loaded, cause)))
+  if (!known && !(await requestDiagnosis(dependencies, stream, loaded, cause)))
     return { ...diagnosticsFromHistory(completed, null), pending: true };
-  const diagnosed = known ?? findDiagnosis(await waitForDiagnosis(eventLog, stream, signal));
+  const diagnosed = known ?? (await waitForEvent(eventLog, stream, findDiagnosis, signal));
   if (!diagnosed) return { ...diagnosticsFromHistory(completed, null), pending: true };
-  const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(diagnosed.diagnosis.sha256)).toString()));
-  const { console, omitted_messages, fonts, same_bytes, error } = found;
-  return { ...diagnosticsFromHistory(completed, found), console, omitted_messages, fonts, same_bytes, error };
+  return withDiagnosis(blobs, completed, diagnosed);
 };

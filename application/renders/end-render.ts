@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
@@ -6,9 +5,13 @@ import type { RenderMode } from '#contracts/render-modes.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { RenderCommand, RenderState } from '#libs/domain/render.ts';
 import type { Aggregate, Cause, EventLog } from '#application/command-handling/aggregate.ts';
-import { countsTowardQuota } from '#libs/projections/usage.ts';
-import type { RenderedPdf, RenderRequestedData, RenderPdfDependencies } from './render-pdf.ts';
+import { quotaRendersOf } from '#libs/projections/usage.ts';
+import { isPdfKept, pdfLifetimeMs } from './kept-pdf.ts';
+import type { RenderRequestedData } from './load-inputs.ts';
+import type { RenderedPdf, RenderPdfDependencies } from './render-pdf.ts';
+import { refsOf, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { countCompleted, countFailed, resultAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -16,12 +19,13 @@ import type { Span } from '#libs/telemetry/tracing.ts';
 export type RunRenderDependencies = RenderPdfDependencies & {
   eventLog: EventLog;
   replies: RenderReplies;
+  secrets: InstallationSecrets;
   /** The name of this process in events. */
   worker: string;
   report: Report;
 };
 
-/** A PDF in the blob store, and when it is erased. */
+/** A PDF and its thumbnail in the blob store, and when they are erased. */
 type StoredPdf = EventData['PdfDiscarded'];
 type RenderAggregate = Aggregate<RenderState, RenderCommand, RenderEvent>;
 /** The time in the queue, and the time of the claim by performance.now(). In milliseconds. */
@@ -39,8 +43,6 @@ export type RenderTask = {
 };
 
 const roundMs = (ms: number): number => Math.round(ms * 100) / 100;
-/** How long the PDF of an asynchronous render is stored. */
-const pdfLifetimeMs = 60 * 60 * 1000;
 
 /** Never negative, even if the clock was set back. */
 export const msSinceRequest = ({ now }: EventLog, { requestedAt }: Pick<RenderTask, 'requestedAt'>): number =>
@@ -51,47 +53,65 @@ const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
   task.claim ? task.claim.queueMs + Math.round(performance.now() - task.claim.at) : msSinceRequest(eventLog, task);
 
 const inputKindOf = ({ source }: RenderRequestedData) =>
-  source.mode === 'CONVERT' ? source.inputType : ('template' as const);
+  source.mode === 'CONVERT'
+    ? source.inputType
+    : source.mode === 'COMPOSE'
+      ? ('composition' as const)
+      : ('template' as const);
 
-/** Appends RenderCompleted, and sends the PDF to a waiting caller. Stores it for an asynchronous render. */
+/** Appends RenderCompleted, and sends the PDF to a waiting caller. Stores it if it is kept. */
 export const completeRender = async (
   { blobs, eventLog, replies }: RunRenderDependencies,
   task: RenderTask,
   rendered: RenderedPdf,
 ): Promise<void> => {
-  const { pdf, pages, durations, renderMode, renderModeReason, browserVersion, warnings } = rendered;
+  const { pdf, contentType, thumbnail, pages, durations, renderMode, renderModeReason, engine, warnings } = rendered;
   const responseMode = task.requested.responseMode.kind;
-  const ref =
-    responseMode !== 'wait'
-      ? await blobs.put(pdf)
-      : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
+  const isKept = isPdfKept(task.requested);
+  const refs = isKept ? await storeFiles(blobs, rendered) : refsOf(rendered);
   const now = eventLog.now().getTime();
-  if (responseMode !== 'wait') task.stored = { pdf: ref, eraseAfter: new Date(now + pdfLifetimeMs).toISOString() };
+  if (isKept) task.stored = { ...refs, eraseAfter: new Date(now + pdfLifetimeMs(task.requested)).toISOString() };
   const totalMs = totalDurationMs(eventLog, task);
   const data = {
     attempt: task.attempt,
     input: inputKindOf(task.requested),
-    pdf: ref,
+    ...refs,
+    ...(contentType ? { contentType } : {}),
     responseMode,
     keptUntil: task.stored?.eraseAfter ?? null,
     pages,
     renderMode,
     renderModeReason,
-    browserVersion,
+    engine,
     warnings: [...warnings],
+    ...(rendered.page ? { page: rendered.page } : {}),
     durations: {
       queueMs: task.claim?.queueMs ?? 0,
       prepareMs: roundMs(durations.prepareMs),
       waitMs: roundMs(durations.waitMs),
       loadMs: roundMs(durations.loadMs),
       printMs: roundMs(durations.printMs),
+      ...(durations.finishMs ? { finishMs: roundMs(durations.finishMs) } : {}),
       totalMs,
     },
   };
-  const { events } = await task.render.execute({ type: 'complete', data }, task.cause);
+  const { events, position } = await task.render.execute({ type: 'complete', data }, task.cause);
   // Another worker has ended the render and sent the reply.
-  if (events.length === 0) return;
-  if (responseMode === 'wait') replies.send(task.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  const [completed] = events;
+  if (completed?.type !== 'RenderCompleted') return;
+  if (responseMode === 'wait')
+    replies.send(task.id, {
+      status: 'DONE',
+      pdf,
+      ...(contentType ? { contentType } : {}),
+      ...(thumbnail ? { thumbnail } : {}),
+      pages,
+      durationMs: totalMs,
+      // The recorded warnings may be truncated.
+      warnings: completed.data.warnings,
+      position: position!,
+      ...(data.keptUntil === null ? {} : { keptUntil: data.keptUntil }),
+    });
   task.span?.setAttributes(resultAttributes(data));
   countCompleted(data);
 };
@@ -104,21 +124,22 @@ export const failRender = async (
   renderMode: RenderMode | 'none',
 ): Promise<void> => {
   const isServiceError = error.name === 'internal_error' || error.name === 'service_unavailable';
-  const counted = countsTowardQuota(task.requested);
+  const counted = quotaRendersOf(task.requested);
   const responseMode = task.requested.responseMode.kind;
   const data = {
     attempt: task.attempt,
     error,
     responseMode,
     totalMs: totalDurationMs(eventLog, task),
-    quotaRefundDate: isServiceError && counted ? task.requestedAt.toISOString().slice(0, 10) : null,
+    quotaRefundDate: isServiceError && counted > 0 ? task.requestedAt.toISOString().slice(0, 10) : null,
+    ...(isServiceError && counted > 1 ? { quotaRefund: counted } : {}),
   };
-  const { events } = await task.render.execute({ type: 'fail', data }, task.cause);
+  const { events, position } = await task.render.execute({ type: 'fail', data }, task.cause);
   const [failed] = events;
   if (failed?.type !== 'RenderFailed') return;
   // The recorded error may be truncated.
   const recorded = failed.data.error;
-  if (responseMode === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded });
+  if (responseMode === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded, position: position! });
   task.span?.setError(ApiError.from(recorded));
   countFailed(data, inputKindOf(task.requested), renderMode);
   if (error.name === 'internal_error')

@@ -8,6 +8,7 @@ import {
   waitPerQueuedRenderMs,
   expectedWorkMs,
 } from '#libs/projections/work-durations.ts';
+import type { RenderKind } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** `accountId` is a bare id. `urgent`: a caller waits for the render. */
@@ -53,7 +54,8 @@ const rendersAhead = (priority: EstimateRequest['priority'], { urgent, ordinary 
 type CachedRead<T> = { at: number; value: Promise<T> };
 type AccountWorkDurations = { own: WorkDurationsDocument | null; ofAll: WorkDurationsDocument | null };
 
-const inputKindOf = (source: RenderSource): string => (source.mode === 'CONVERT' ? source.inputType : 'template');
+const inputKindOf = (source: RenderSource): string =>
+  source.mode === 'CONVERT' ? source.inputType : source.mode === 'COMPOSE' ? 'composition' : 'template';
 
 /** Caches reads by account. */
 const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promise<T>) => {
@@ -116,10 +118,12 @@ export const createEstimator = (
     return counts[0]! + counts[1]!;
   });
   const ofAccount = countsWithJobs(reads, now, async (accountId): Promise<WaitingCounts> => {
-    const [urgent, polled, called] = await Promise.all(
-      ['wait', 'poll', 'webhook'].map((responseMode) => count({ accountId, status: 'QUEUED', responseMode })),
+    const [urgent, ordinary] = await Promise.all(
+      (['synchronous', 'asynchronous'] satisfies RenderKind[]).map((kind) =>
+        count({ accountId, kind, status: 'QUEUED' }),
+      ),
     );
-    return { urgent: urgent!, ordinary: polled! + called! };
+    return { urgent: urgent!, ordinary: ordinary! };
   });
   const readWorkDurations = cacheByAccount(now, async (accountId): Promise<AccountWorkDurations> => {
     const [own, ofAll] = await Promise.all(

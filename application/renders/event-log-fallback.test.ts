@@ -84,7 +84,7 @@ describe('A caller that waits for a render', () => {
     await looks.promise;
     other.close();
     expect((await typesOf('a')).filter((type) => type === 'PdfRegenerationRequested')).toHaveLength(1);
-    answers.send('a', { status: 'DONE', pdf: Buffer.from('%PDF'), pages: 1, durationMs: 1 });
+    answers.send('a', { status: 'DONE', pdf: Buffer.from('%PDF'), pages: 1, durationMs: 1, warnings: [] });
     expect((await Promise.all(waiting)).map((one) => one?.status)).toEqual(['DONE', 'DONE']);
   });
 

@@ -4,19 +4,20 @@ import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
+import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
-import { renderPdf } from './render-pdf.ts';
+import { renderRequested } from './render-requested.ts';
+import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
+import { isPdfKept, repeatedPdfLifetimeMs } from './kept-pdf.ts';
 
 /** Longer than any caller waits for a response. */
 const maxRequestAgeMs = 10 * 60 * 1000;
 
-/** How long a regenerated PDF is stored. */
-const regeneratedPdfLifetimeMs = 60 * 60 * 1000;
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
 
 const regenerationFailed: ApiErrorFields = {
@@ -26,7 +27,8 @@ const regenerationFailed: ApiErrorFields = {
 };
 
 /**
- * Regenerates the PDF of a completed render for the waiting callers. Stores it for an hour if it has the same bytes.
+ * Regenerates the PDF of a completed render for the waiting callers. Stores it for at most an hour if it has the same
+ * bytes.
  */
 export const regeneratePdf = async (
   dependencies: RunRenderDependencies,
@@ -50,24 +52,30 @@ export const regeneratePdf = async (
   const end = (data: EventData['PdfRegenerationEnded']) =>
     aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
   try {
-    const { pdf, pages } = await renderPdf(dependencies, request.data, new Date(request.metadata.occurredAt));
+    const rendered = await renderRequested(dependencies, request.data, new Date(request.metadata.occurredAt));
+    const { pdf, contentType, thumbnail, pages } = rendered;
     const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
-    if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser version has changed');
-    const { events } = await end(
-      isSame
-        ? { pdf: completed.pdf, keptUntil: new Date(eventLog.now().getTime() + regeneratedPdfLifetimeMs).toISOString() }
-        : notKept,
-    );
-    if (isSame && events.length > 0)
-      await blobs
-        .put(pdf)
-        .catch((error: unknown) => report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored'));
-    replies.send(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
+    if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
+    const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(request.data)).toISOString();
+    const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
+    const isStored = isSame && events.length > 0;
+    if (isStored)
+      await storeFiles(blobs, recordedFiles(rendered, completed)).catch((error: unknown) =>
+        report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored'),
+      );
+    const { durations, warnings } = completed;
+    const fields = {
+      ...(contentType ? { contentType } : {}),
+      ...(thumbnail ? { thumbnail } : {}),
+      ...(isStored && isPdfKept(request.data) ? { keptUntil } : {}),
+    };
+    replies.send(id, { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields });
   } catch (error) {
     // The message is redelivered while callers wait.
     if (error instanceof BlobNotFound) throw error;
     span?.setError(error);
-    const isFinal = error instanceof ApiError && error.fields.name !== 'service_unavailable';
+    const isFinal =
+      error instanceof ApiError ? error.fields.name !== 'service_unavailable' : error instanceof TaskFailed;
     const isRetried = !isFinal && attempt < maxAttempts;
     report(
       { ...ids, attempt, error: String(error) },

@@ -1,43 +1,28 @@
-import type { RenderSource } from '#contracts/events/render.ts';
 import { truncateForMessage, ApiError } from '#contracts/http/api-error.ts';
-import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
+import { encryptionProblem } from '#contracts/http/encryption.ts';
+import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
+import { findOutputProblems } from '#contracts/http/output.ts';
+import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadCache } from '#libs/read-store/read-cache.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
 import { readVariablesAndOptions } from '#application/templates/content.ts';
 import { findTemplate, findVersion } from '#application/templates/queries.ts';
-import type { Caller } from '#application/api-keys/queries.ts';
-import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import type { Caller } from '#application/callers/caller.ts';
+import { requireAttachmentLimits, requireCompatibleOptions } from './option-conflicts.ts';
+import { sealEncryption } from './encryption-secrets.ts';
+import type { ReceivedContent, RenderContent, RenderInput, SourceDependencies, Upload } from './render-content.ts';
+import { storeComposition } from './compose/composition-input.ts';
+import { accountDefaultsFor } from '#application/accounts/render-settings.ts';
 import { planLimits } from '#application/accounts/queries.ts';
-
-/** The raw bytes of texts that are too long to be parsed with the body. */
-export type LongTexts = { data?: Uint8Array; header_html?: Uint8Array; footer_html?: Uint8Array };
-
-/** `headerHtml` and `footerHtml` are the bytes of header_html and footer_html. */
-export type RenderInput = {
-  source: RenderSource;
-  options: RenderOptions;
-  headerHtml: Uint8Array | null;
-  footerHtml: Uint8Array | null;
-};
-/** `templates` is keyed by bare id. */
-export type SourceDependencies = {
-  reads: ReadStore;
-  templates: ReadCache<TemplateDocument>;
-  inputs: BlobStore;
-  readYourWrites: ReadYourWrites;
-};
-
-const definedFields = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const unknownTemplate = (templateId: string, template_version: number | undefined): ApiError => {
   const template_id = truncateForMessage(templateId);
   return template_version === undefined
-    ? ApiError.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
+    ? ApiError.of(
+        'render_template_not_found',
+        `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.`,
+        { template_id },
+      )
     : ApiError.of(
         'render_template_not_found',
         `The account has no template ${template_id} with a version ${template_version} that is still kept.`,
@@ -49,7 +34,28 @@ const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers'
 const withoutWebhook = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;
 
-type RenderContent = Pick<RenderInput, 'source' | 'options'>;
+/**
+ * The options, if what the request names does not contradict the output, which can be that of the template.
+ * @throws ApiError invalid_request
+ */
+const requireConsistentOutput = (request: object, options: NamedRenderOptions): NamedRenderOptions => {
+  const problem = findOutputProblems(options).find(({ field }) => field in request);
+  if (!problem) return options;
+  const { field, message } = problem;
+  throw ApiError.of('invalid_request', `${field} ${message}.`, { field });
+};
+
+/** Takes the passwords out of the options. @throws ApiError invalid_request if another option excludes encryption */
+const withSealedEncryption = async (
+  { inputs, secrets }: SourceDependencies,
+  accountId: string,
+  { options: { encryption, ...options }, ...content }: RenderContent,
+): Promise<RenderContent & Pick<RenderInput, 'encryption'>> => {
+  if (!encryption) return { ...content, options };
+  const problem = encryptionProblem({ ...options, encryption });
+  if (problem) throw ApiError.of('invalid_request', problem.message, { field: problem.field });
+  return { ...content, options, encryption: await sealEncryption({ blobs: inputs, secrets }, accountId, encryption) };
+};
 
 type TemplateRenderFields = Omit<TemplateRequest, 'mode'>;
 
@@ -72,7 +78,6 @@ const storeTemplateContent = async (
       : (await findVersion(reads, template, version, planLimits(account).keptVersions))?.body;
   if (!body) throw unknownTemplate(template_id, template_version);
   const [{ default_options }, dataRef] = await Promise.all([readVariablesAndOptions(inputs, body), inputs.put(data)]);
-  const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
   return {
     source: {
       mode: 'RENDER',
@@ -82,7 +87,7 @@ const storeTemplateContent = async (
       settings: body.settings,
       data: dataRef,
     },
-    options: renderOptions.parse({ ...presets, ...definedFields(withoutWebhook(options)) }),
+    options: requireConsistentOutput(options, mergeRenderOptions(default_options, withoutWebhook(options))),
   };
 };
 
@@ -91,38 +96,73 @@ const storeContent = async (
   caller: Caller,
   request: ConvertRequest | TemplateRequest,
   data: Uint8Array,
+  file: Upload['file'],
 ): Promise<RenderContent> => {
   if (request.mode === 'RENDER') {
     const { mode: _, ...fields } = request;
     return storeTemplateContent(dependencies, caller, fields, data);
   }
-  const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
+  const { mode: _mode, input_type: inputType, data: _data, url_headers, url_cookies, ...options } = request;
   const input = await dependencies.inputs.put(data);
-  return { source: { mode: 'CONVERT', inputType, input }, options: withoutWebhook(options) };
+  return {
+    source: { mode: 'CONVERT', inputType, input, ...(file ? { upload: file } : {}) },
+    options: requireConsistentOutput(options, withoutWebhook(options)),
+    ...(inputType === 'url'
+      ? { page: { url: request.data as string, headers: url_headers ?? {}, cookies: url_cookies ?? [] } }
+      : {}),
+  };
 };
 
-const htmlBytes = (text: string | null, longText: Uint8Array | undefined): Uint8Array | null =>
-  text === null || text === '' ? null : (longText ?? Buffer.from(text));
+const htmlBytes = (text: string | null | undefined, longText: Uint8Array | undefined): Uint8Array | null =>
+  text === undefined || text === null || text === '' ? null : (longText ?? Buffer.from(text));
 
 /**
  * Stores the content of a render request. The options of the request override those of the template.
- * @throws ApiError render_template_not_found
+ * @throws ApiError render_template_not_found, invalid_request
  */
 export const storeRenderInput = async (
   dependencies: SourceDependencies,
   caller: Caller,
-  request: ConvertRequest | TemplateRequest,
-  longTexts: LongTexts,
+  request: ConvertRequest | TemplateRequest | ComposeRequest,
+  { longTexts, partTexts = [], upload = null }: ReceivedContent,
 ): Promise<RenderInput> => {
-  const content = await storeContent(
-    dependencies,
-    caller,
-    request,
-    longTexts.data ?? Buffer.from(request.data as string),
+  const assets = upload?.assets ? await dependencies.inputs.put(upload.assets) : null;
+  if (request.mode === 'COMPOSE') {
+    const stored = await storeComposition(dependencies, caller, request, {
+      longTexts,
+      partTexts,
+      assets,
+      files: upload?.parts ?? [],
+      storePart: (part, data, file) => storeContent(dependencies, caller, part, data, file),
+    });
+    const { source, options, encryption } = await withSealedEncryption(dependencies, caller.account.id, {
+      ...stored,
+      options: withoutWebhook(stored.options),
+    });
+    requireCompatibleOptions(options);
+    requireAttachmentLimits(options, planLimits(caller.account));
+    const own = accountDefaultsFor(caller.account, options);
+    return {
+      source,
+      options,
+      ...(encryption && { encryption }),
+      ...(own && { accountDefaults: own }),
+      headerHtml: htmlBytes(options.header_html, longTexts.header_html),
+      footerHtml: htmlBytes(options.footer_html, longTexts.footer_html),
+    };
+  }
+  const data = longTexts.data ?? Buffer.from(request.data as string);
+  const stored = await storeContent(dependencies, caller, request, data, upload?.file ?? null).then((content) =>
+    withSealedEncryption(dependencies, caller.account.id, content),
   );
+  const content = assets ? { ...stored, source: { ...stored.source, assets } } : stored;
+  requireCompatibleOptions(content.options);
+  requireAttachmentLimits(content.options, planLimits(caller.account));
   const { header_html, footer_html } = content.options;
+  const accountDefaults = accountDefaultsFor(caller.account, content.options);
   return {
     ...content,
+    ...(accountDefaults && { accountDefaults }),
     headerHtml: htmlBytes(header_html, longTexts.header_html),
     footerHtml: htmlBytes(footer_html, longTexts.footer_html),
   };

@@ -1,21 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { renderOptions } from '#contracts/http/render-options.ts';
 import type { PrintRequest } from '#libs/chromium/printer.ts';
 import type { PreparationOptions } from '#libs/documents/document-preparation.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
-import { renderPdf, type RenderRequestedData, type RenderPdfDependencies } from './render-pdf.ts';
+import type { RenderRequestedData } from './load-inputs.ts';
+import { renderPdf, type RenderPdfDependencies } from './render-pdf.ts';
 
 const requestedAt = new Date('2026-01-02T03:04:05Z');
-const options = renderOptions.omit({ header_html: true, footer_html: true }).parse({});
-
 const requestOf = (change: Partial<RenderRequestedData> = {}): RenderRequestedData => ({
   accountId: 'a',
   keyId: 'k',
   keyType: 'live',
   templateTest: false,
   responseMode: { kind: 'wait' },
-  options,
+  options: {},
   headerFooter: { header: null, footer: null },
   source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
   limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1024 * 1024 },
@@ -44,7 +42,7 @@ const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>)
           pages: 1,
           timings: { waitMs: 1, loadMs: 2, printMs: 3 },
           warnings: [],
-          browserVersion: 'Chrome/1',
+          engine: 'Chrome/1',
         };
       },
     },
@@ -61,7 +59,7 @@ describe('Rendering a PDF', () => {
     expect(produced).toMatchObject({
       pages: 1,
       renderMode: 'static',
-      browserVersion: 'Chrome/1',
+      engine: 'Chrome/1',
       durations: { waitMs: 1, loadMs: 2, printMs: 3 },
     });
     expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: scriptFreeClassification });
@@ -101,7 +99,7 @@ describe('Rendering a PDF', () => {
     const { dependencies, asked } = dependenciesWith(small);
     const terms: unknown[] = [];
     Object.assign(dependencies.preparation, {
-      parseHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), ['read']),
+      parseHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), { contents: ['read'] }),
     });
     Object.assign(dependencies.blobs, {
       get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x'),
@@ -132,11 +130,12 @@ describe('Rendering a PDF', () => {
     ).rejects.toMatchObject({ fields: { extra: { max_size_mb: 100 } } });
   });
 
-  it('reports the time limit of the plan, whatever was left for printing', async () => {
+  it('reports the time limit of the plan, whatever was left for printing, and what to change', async () => {
     const { dependencies } = dependenciesWith(() =>
       Promise.reject(ApiError.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })),
     );
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
+      message: expect.stringMatching(/within 30 s\. Make it smaller, or split it: large images/) as unknown,
       fields: { name: 'processing_timeout', extra: { timeout_seconds: 30 } },
     });
   });

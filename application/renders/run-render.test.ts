@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { renderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
 import { openMemoryReplies } from '#libs/replies/memory.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
+import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { BrowserGone, type PrintResult, type PrintRequest } from '#libs/chromium/printer.ts';
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { newAggregate, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
-import type { RenderRequestedData } from './render-pdf.ts';
+import type { RenderRequestedData } from './load-inputs.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { setMetricsRecorder } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -42,7 +42,7 @@ const requested: RenderRequestedData = {
   templateTest: false,
   responseMode: { kind: 'wait' },
   headerFooter: { header: null, footer: null },
-  options: renderOptions.omit({ header_html: true, footer_html: true }).parse({}),
+  options: {},
   source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
   limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: null },
 };
@@ -167,7 +167,7 @@ describe('A renderer with a cached history', () => {
 const printed: PrintResult = {
   pdf: Buffer.from('%PDF'),
   pages: 1,
-  browserVersion: 'tests',
+  engine: 'tests',
   warnings: [],
   timings: { waitMs: 1, loadMs: 1, printMs: 1 },
 };
@@ -240,6 +240,24 @@ describe('An error of the service in a renderer', () => {
     expect(errors()).toEqual([]);
     await runRender(dependencies, stream, 1);
     expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'render failed' }]);
+  });
+
+  it('is not tried again if a task would fail in the same way', async () => {
+    const { dependencies, errors } = watched(() => Promise.reject(new TaskFailed('a bug')));
+    const stream = await ask(dependencies, requested);
+    expect(await runRender(dependencies, stream, 1)).toEqual({ kind: 'done' });
+    expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 1 }, message: 'render failed' }]);
+    expect((await dependencies.eventLog.store.read(stream)).at(-1)).toMatchObject({
+      type: 'RenderFailed',
+      data: { error: { name: 'internal_error' } },
+    });
+  });
+
+  it('is logged with its cause if it is one of the document', async () => {
+    const fields = { name: 'conversion_failed' as const, message: 'unexpected', extra: {} };
+    const { dependencies, errors } = watched(() => Promise.reject(ApiError.from(fields, 'TypeError: a bug')));
+    await runRender(dependencies, await ask(dependencies, requested), 1);
+    expect(errors()).toMatchObject([{ fact: { ...ids, error: 'TypeError: a bug' } }]);
   });
 
   it('is logged if every attempt was lost with its process', async () => {

@@ -6,10 +6,14 @@ import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { maxAttempts, nextAttempt, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate, loadCachedAggregate } from '#application/command-handling/aggregate.ts';
 import { isEventRejected } from '#application/command-handling/event-validation.ts';
-import { renderPdf, preloadInputs, type RenderPdfDependencies } from './render-pdf.ts';
+import { erasePageSecrets, openPageSecrets } from './page-secrets.ts';
+import { preloadInputs } from './load-inputs.ts';
+import type { RenderPdfDependencies } from './render-pdf.ts';
+import { renderRequested } from './render-requested.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { lostEveryAttempt, lostInput, lastAttemptError } from './final-errors.ts';
@@ -27,13 +31,15 @@ import {
 const done: MessageResult = { kind: 'done' };
 
 /** The dependencies, recording the render mode for the metrics of a failed render. */
-const trackRenderMode = ({ preparation, printer }: RenderPdfDependencies, blobs: BlobStore) => {
+const trackRenderMode = ({ preparation, printer, secrets, office }: RenderPdfDependencies, blobs: BlobStore) => {
   const tracked: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
   const print: RenderPdfDependencies['printer']['print'] = (request) => {
     tracked.renderMode = renderModeOf(request);
     return printer.print(request);
   };
-  return Object.assign(tracked, { dependencies: { blobs, preparation, printer: { ...printer, print } } });
+  return Object.assign(tracked, {
+    dependencies: { blobs, preparation, secrets, office, printer: { ...printer, print } },
+  });
 };
 
 /**
@@ -59,6 +65,16 @@ const busyDelayMs = 5_000;
 const canRetryWhenBusy = ({ name }: ApiErrorFields, { requested, attempt }: RenderTask): boolean =>
   name === 'service_unavailable' && requested.responseMode.kind !== 'wait' && attempt < maxAttempts;
 
+/** Logs an unexpected error in a document, so that developers can correct the cause. */
+const reportCause = ({ report }: RunRenderDependencies, { id, attempt, cause }: RenderTask, error: ApiError): void => {
+  if (error.cause !== undefined)
+    report(
+      { render: id, attempt, ...requestLogFields(cause), error: error.cause },
+      'document could not be converted because of an unexpected error',
+      'error',
+    );
+};
+
 const makeAttempt = async (
   dependencies: RunRenderDependencies,
   task: RenderTask,
@@ -69,16 +85,20 @@ const makeAttempt = async (
     // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the
     // others.
     const isolated = task.attempt === maxAttempts;
-    await completeRender(
-      dependencies,
-      task,
-      await renderPdf(tracked.dependencies, task.requested, task.requestedAt, isolated),
-    );
+    const { source } = task.requested;
+    const page = source.mode === 'CONVERT' ? source.page : undefined;
+    const secrets = page ? { pageSecrets: await openPageSecrets(dependencies, task.id, page) } : {};
+    const rendered = await renderRequested(tracked.dependencies, task.requested, task.requestedAt, {
+      isolated,
+      ...secrets,
+    });
+    await completeRender(dependencies, task, rendered);
     return done;
   } catch (error) {
     if (error instanceof ApiError && canRetryWhenBusy(error.fields, task))
       return { kind: 'retry', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
+      reportCause(dependencies, task, error);
       await failRender(dependencies, task, error.fields, tracked.renderMode);
       return done;
     }
@@ -89,7 +109,8 @@ const makeAttempt = async (
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: String(error) },
       'render attempt failed',
     );
-    if (task.attempt < maxAttempts && !isEventRejected(error)) return { kind: 'retry', delayMs: 100 * task.attempt };
+    const isFinal = isEventRejected(error) || error instanceof TaskFailed;
+    if (task.attempt < maxAttempts && !isFinal) return { kind: 'retry', delayMs: 100 * task.attempt };
     await failRender(dependencies, task, lastAttemptError(error), tracked.renderMode);
     return done;
   }
@@ -145,5 +166,6 @@ export const runRender = async (
   }
   const result = await makeAttempt(dependencies, claimedTask, inputs);
   await discardOrphanedPdf(claimedTask);
+  await erasePageSecrets(dependencies.blobs, aggregate, task.cause);
   return result;
 };

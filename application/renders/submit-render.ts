@@ -1,6 +1,7 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef, ResponseMode } from '#contracts/events/render.ts';
+import type { BlobRef, RenderSource, ResponseMode } from '#contracts/events/render.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import { splitLargeOptions } from '#contracts/http/large-options.ts';
 import { streams } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
@@ -9,8 +10,10 @@ import { render } from '#libs/domain/render.ts';
 import { newAggregate, type Cause, type EventLog } from '#application/command-handling/aggregate.ts';
 import { type PlaintextTarget, sealTarget, type TargetDependencies } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
-import type { Caller } from '#application/api-keys/queries.ts';
-import type { RenderInput } from './render-input.ts';
+import type { Caller } from '#application/callers/caller.ts';
+import { sealPageRequest } from './page-secrets.ts';
+import type { RenderInput } from './render-content.ts';
+import { pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 
 /** How the caller wants to receive the result. A webhook target is in plaintext. */
@@ -20,14 +23,22 @@ export type SubmitRenderResult = {
   id: string;
   createdAt: string;
   position: number;
+  /** Null: the default name. */
+  fileName: string | null;
   reply: Promise<RenderReply | null>;
 };
-/** `inputs` is the blob store for render inputs. */
-export type SubmitRenderDependencies = { eventLog: EventLog; inputs: BlobStore; replies: RenderReplies };
+/** `inputs` is the blob store for render inputs; `maxPdfRetentionMinutes` is the operator's limit. */
+export type SubmitRenderDependencies = {
+  eventLog: EventLog;
+  inputs: BlobStore;
+  replies: RenderReplies;
+  maxPdfRetentionMinutes: number;
+};
 
 type RenderRequestedData = EventData['RenderRequested'];
 
-const renderLimits = (plan: PlanLimits): RenderRequestedData['limits'] => ({
+/** The limits of the plan, as an event has them. */
+export const renderLimits = (plan: PlanLimits): RenderRequestedData['limits'] => ({
   processingMs: plan.processingMs,
   scriptMs: plan.scriptMs,
   maxPages: plan.maxPages,
@@ -61,26 +72,62 @@ export const sealResponseMode = async (
 };
 
 /**
+ * The source for the event log, with the headers and cookies of a page encrypted. `id` is the bare id of the render.
+ */
+export const sealSource = async (
+  dependencies: TargetDependencies,
+  id: string,
+  { source, page }: Pick<RenderInput, 'source' | 'page'>,
+): Promise<RenderSource> =>
+  page && source.mode === 'CONVERT'
+    ? { ...source, page: await sealPageRequest(dependencies, id, page.url, page) }
+    : source;
+
+/** `repeatedFrom` is the bare id of the render that this one repeats, if any. */
+export type RenderToSubmit = RenderInput & {
+  id: string;
+  at: Date;
+  templateTest: boolean;
+  repeatedFrom?: string;
+  responseMode: ResponseMode;
+  cause: Cause;
+};
+
+/**
  * Appends RenderRequested: the render is accepted. `id` is its bare id; `at` is the time of acceptance, which decides
  * the month of the quota. `signal` aborts when the caller no longer waits; the reply is then null.
  */
 export const submitRender = async (
-  { eventLog, inputs, replies }: SubmitRenderDependencies,
-  { key, account }: Caller,
-  request: RenderInput & { id: string; at: Date; templateTest: boolean; responseMode: ResponseMode; cause: Cause },
+  { eventLog, inputs, replies, maxPdfRetentionMinutes }: SubmitRenderDependencies,
+  { keyId, keyType, account }: Caller,
+  request: RenderToSubmit,
   signal: AbortSignal,
 ): Promise<SubmitRenderResult> => {
-  const { id, at } = request;
-  const { header_html: _header, footer_html: _footer, ...options } = request.options;
+  const { id, at, repeatedFrom, accountDefaults, encryption } = request;
+  const retentionMinutes = pdfRetentionMinutes(account.settings, maxPdfRetentionMinutes);
+  const {
+    header_html: _header,
+    footer_html: _footer,
+    file_name: fileName = null,
+    encryption: _,
+    ...others
+  } = request.options;
+  const { options, largeOptions } = splitLargeOptions(others);
   const data: RenderRequestedData = {
     accountId: account.id,
-    keyId: key.id,
-    keyType: key.keyType,
+    keyId,
+    keyType,
     source: request.source,
     options,
+    ...(largeOptions && { largeOptions: await inputs.put(Buffer.from(largeOptions)) }),
+    ...(fileName === null ? {} : { fileName }),
     headerFooter: await storeHeaderFooter(inputs, request),
+    ...(encryption && { encryption }),
     limits: renderLimits(planLimits(account)),
     templateTest: request.templateTest,
+    ...(accountDefaults && { accountDefaults }),
+    ...(retentionMinutes === pdfRetention.defaultMinutes ? {} : { pdfRetentionMinutes: retentionMinutes }),
+    ...(repeatedFrom === undefined ? {} : { repeatedFrom }),
     responseMode: request.responseMode,
   };
   const reply = request.responseMode.kind === 'wait' ? replies.wait(id, signal) : Promise.resolve(null);
@@ -88,7 +135,7 @@ export const submitRender = async (
   const { position } = await aggregate.execute({ type: 'request', data }, request.cause);
   // No event: an earlier append of the same request timed out, but has succeeded since.
   const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
-  return { id, createdAt: at.toISOString(), position: acceptedAt, reply };
+  return { id, createdAt: at.toISOString(), position: acceptedAt, fileName, reply };
 };
 
 /** The reply of a completed render. @throws ApiError for a failed render, or without a reply */

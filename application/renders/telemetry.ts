@@ -6,6 +6,7 @@ import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import type { Office } from '#libs/office/port.ts';
 import { count, record, type GaugeValue, observeGauge } from '#libs/telemetry/metrics.ts';
 import { isTracingEnabled, recordPastSpan, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 
@@ -17,6 +18,7 @@ const phases = {
   wait: 'waitMs',
   load: 'loadMs',
   print: 'printMs',
+  finish: 'finishMs',
   total: 'totalMs',
 } as const;
 
@@ -26,7 +28,7 @@ export const countCompleted = ({ renderMode, input, pages, pdf, durations }: Eve
   count('colophon.pages', pages, {});
   count('colophon.pdf.size', pdf.size, {});
   for (const phase of Object.keys(phases) as (keyof typeof phases)[])
-    record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, render_mode: renderMode });
+    record('colophon.render.duration', (durations[phases[phase]] ?? 0) / 1000, { phase, render_mode: renderMode });
 };
 
 /**
@@ -55,11 +57,13 @@ export const renderAttributes = (
   'colophon.attempt': attempt,
   ...(source.mode === 'CONVERT'
     ? { 'colophon.input': source.inputType }
-    : {
-        'colophon.input': 'template',
-        'colophon.template.id': templateIdOf(source.templateId),
-        'colophon.template.version': source.templateVersion,
-      }),
+    : source.mode === 'COMPOSE'
+      ? { 'colophon.input': 'composition', 'colophon.parts': source.parts }
+      : {
+          'colophon.input': 'template',
+          'colophon.template.id': templateIdOf(source.templateId),
+          'colophon.template.version': source.templateVersion,
+        }),
 });
 
 /**
@@ -124,7 +128,7 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
       span.setAttributes({
         'colophon.pages': printed.pages,
         'colophon.bytes': printed.pdf.byteLength,
-        'colophon.browser.version': printed.browserVersion,
+        'colophon.browser.version': printed.engine,
       });
       return printed;
     },
@@ -152,9 +156,11 @@ type BrowserHealth = ReturnType<Printer['health']>['browsers'][number];
 export const observeRendering = ({
   printer,
   preparation,
+  office,
 }: {
   printer: Pick<Printer, 'health'>;
   preparation: Pick<DocumentPreparation, 'load'>;
+  office: Pick<Office, 'health'>;
 }): (() => void) => {
   const ofBrowsers = (value: (browser: BrowserHealth) => number) => (): GaugeValue[] =>
     printer.health().browsers.map((browser) => ({ value: value(browser), labels: { browser: browser.renderMode } }));
@@ -190,6 +196,13 @@ export const observeRendering = ({
     observeGauge('colophon.conversion.running', () => [{ value: preparation.load().running }]),
     observeGauge('colophon.conversion.waiting', () => [{ value: preparation.load().waiting }]),
     observeGauge('colophon.conversion.processes', () => [{ value: preparation.load().processes }]),
+    observeGauge('colophon.office.processes', () => [{ value: office.health().processes }]),
+    observeGauge('colophon.office.documents.running', () => [{ value: office.health().running }]),
+    observeGauge('colophon.office.documents.waiting', () => [{ value: office.health().waiting }]),
+    observeGauge('colophon.office.documents.printed', () => [{ value: office.health().documents }]),
+    observeGauge('colophon.office.memory', () => [{ value: office.health().memoryMb * 2 ** 20 }]),
+    observeGauge('colophon.office.starts', () => [{ value: office.health().starts }]),
+    observeGauge('colophon.office.crashes', () => [{ value: office.health().crashes }]),
   ];
   return () => stops.forEach((stop) => stop());
 };

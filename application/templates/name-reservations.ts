@@ -70,7 +70,8 @@ export const reserveName = async (
     isRecent(reservedAt(history), eventLog.now(), reservationTimeoutMs)
   )
     throw nameExists(accountName);
-  if (!(await cancelNameReservation(eventLog, state.templateId, accountName.name, cause))) throw nameExists(accountName);
+  if (!(await cancelNameReservation(eventLog, state.templateId, accountName.name, cause)))
+    throw nameExists(accountName);
   await reserve(state.templateId);
   if (!isReserved()) throw nameExists(accountName);
   return reservation;

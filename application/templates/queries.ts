@@ -54,6 +54,29 @@ export const listVersions = async (
 
 /** The bare ids of at most `limit` templates of an account. */
 export const listTemplateIds = async (reads: ReadStore, accountId: string, limit: number): Promise<string[]> =>
-  ((await reads.find(readModels.templates, { where: { accountId }, limit })) as TemplateDocument[]).map(
-    ({ id }) => id,
-  );
+  ((await reads.find(readModels.templates, { where: { accountId }, limit })) as TemplateDocument[]).map(({ id }) => id);
+
+const pageSize = 1_000;
+
+/** All templates of an account, newest first. */
+export const listTemplates = async (reads: ReadStore, accountId: string): Promise<TemplateDocument[]> => {
+  const found: TemplateDocument[] = [];
+  for (;;) {
+    const page = await reads.find(readModels.templates, {
+      where: { accountId },
+      sort: { by: 'createdAt', descending: true },
+      limit: pageSize,
+      skip: found.length,
+    });
+    found.push(...(page as TemplateDocument[]));
+    if (page.length < pageSize) return found;
+  }
+};
+
+/** The template of an account with this name, by the read model; null if there is none. */
+export const findTemplateByName = async (
+  reads: ReadStore,
+  accountId: string,
+  name: string,
+): Promise<TemplateDocument | null> =>
+  ((await reads.find(readModels.templates, { where: { accountId, name }, limit: 1 }))[0] as TemplateDocument) ?? null;

@@ -24,7 +24,12 @@ const takenAt = (history: readonly RecordedEvent[], templateId: string): number 
 };
 
 /** Whether the template of a slot was deleted, or its creation was cancelled after the timeout. */
-const isTemplateGone = async (eventLog: EventLog, templateId: string, since: number, cause: Cause): Promise<boolean> => {
+const isTemplateGone = async (
+  eventLog: EventLog,
+  templateId: string,
+  since: number,
+  cause: Cause,
+): Promise<boolean> => {
   const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
   if (aggregate.state.status === 'NONE' && eventLog.now().getTime() - since >= slotTimeoutMs)
     await aggregate.execute({ type: 'cancelCreation' }, cause);
@@ -60,7 +65,12 @@ export const takeSlot = async (
 };
 
 /** Frees the slot of a template, if it holds one. */
-export const freeSlot = async (eventLog: EventLog, accountId: string, templateId: string, cause: Cause): Promise<void> => {
+export const freeSlot = async (
+  eventLog: EventLog,
+  accountId: string,
+  templateId: string,
+  cause: Cause,
+): Promise<void> => {
   const { aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
   await aggregate.execute({ type: 'free', templateId }, cause);
 };

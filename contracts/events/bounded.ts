@@ -46,6 +46,10 @@ export const ascii = (maxLength: number) =>
     { bytes: 2 * maxLength + 2 },
   );
 
+/** Text of at most `maxLength` characters, which a pattern limits to visible ASCII. Longer text is not matched. */
+export const asciiText = (maxLength: number) =>
+  bounded(z.string().max(maxLength, { abort: true }), { bytes: 2 * maxLength + 2 });
+
 /** An identifier, hash or time, never truncated. */
 export const identifier = () => ascii(100);
 

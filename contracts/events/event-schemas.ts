@@ -3,8 +3,11 @@ import { accountEvents, apiKeyEvents } from './account.ts';
 import { deliveryEvents } from './delivery.ts';
 import { idempotencyEvents } from './idempotency.ts';
 import { installationEvents } from './installation.ts';
+import { memberEvents } from './members.ts';
+import { personEvents, sessionEvents, signInLinkEvents } from './people.ts';
 import { renderEvents } from './render.ts';
 import { templateEvents, templateNameEvents, templateSlotEvents } from './template.ts';
+import { webhookTestEvents } from './webhook-test.ts';
 
 /** The schemas of all events by type. */
 export const eventSchemas = {
@@ -13,10 +16,15 @@ export const eventSchemas = {
   ...deliveryEvents,
   ...idempotencyEvents,
   ...installationEvents,
+  ...memberEvents,
+  ...personEvents,
+  ...sessionEvents,
+  ...signInLinkEvents,
   ...renderEvents,
   ...templateEvents,
   ...templateNameEvents,
   ...templateSlotEvents,
+  ...webhookTestEvents,
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

@@ -3,11 +3,14 @@ import { identifier } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 
 export const idempotencyEvents = {
-  /** A request with this Idempotency-Key is in progress or has ended. `id` is the id of its render or template. */
+  /**
+   * A request with this Idempotency-Key is in progress or has ended. `id` is the id of its render or template.
+   * `bodyMac` is an HMAC of the SHA-256 of its body.
+   */
   IdempotencyKeyClaimed: z.object({
     accountId: identifier(),
     operation: identifier(),
-    bodySha256: identifier(),
+    bodyMac: identifier(),
     id: identifier(),
   }),
   /** The request was rejected without any effect; the key is free again. */

@@ -3,7 +3,8 @@ import { identifier, text } from './bounded.ts';
 
 export const actor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('key'), id: identifier() }),
-  z.object({ kind: z.literal('person'), name: text(500) }),
+  /** `id` is absent for the user of the machine who runs a command. */
+  z.object({ kind: z.literal('person'), name: text(500), id: identifier().optional() }),
   z.object({ kind: z.literal('service'), name: text(500) }),
 ]);
 export type Actor = z.output<typeof actor>;

@@ -13,6 +13,8 @@ export const templateBody = z.object({
   category: z.enum(templateCategories),
   content: blobRef,
   settings: blobRef,
+  /** The JSON of the sample data, apart from what renders read. Absent if there is none. */
+  sampleData: blobRef.optional(),
 });
 export type TemplateBody = z.output<typeof templateBody>;
 

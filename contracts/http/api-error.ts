@@ -1,4 +1,4 @@
-import type { ErrorExtra, ErrorName } from './errors.ts';
+import type { ErrorEntry, ErrorExtra, ErrorName } from './errors.ts';
 
 /** An ApiError as plain data, for worker messages, the bus and the event log. */
 export type ApiErrorFields = { name: ErrorName; message: string; extra: Record<string, unknown> };
@@ -6,9 +6,10 @@ export type ApiErrorFields = { name: ErrorName; message: string; extra: Record<s
 /** An error that the caller sees. `message` says what was wrong, where, and what is allowed. */
 export class ApiError extends Error {
   readonly fields: ApiErrorFields;
+  declare readonly cause?: string;
 
-  private constructor(fields: ApiErrorFields) {
-    super(fields.message);
+  private constructor(fields: ApiErrorFields, cause?: string) {
+    super(fields.message, cause === undefined ? {} : { cause });
     this.name = 'ApiError';
     this.fields = fields;
   }
@@ -21,10 +22,52 @@ export class ApiError extends Error {
     return new ApiError({ name, message, extra: extra[0] ?? {} });
   }
 
-  static from(fields: ApiErrorFields): ApiError {
-    return new ApiError(fields);
+  /** `cause` is for the log; callers do not see it. */
+  static from(fields: ApiErrorFields, cause?: string): ApiError {
+    return new ApiError(fields, cause);
   }
 }
+
+const maxListedErrors = 50;
+const maxListedCharacters = 16_000;
+
+const entryOf = ({ fields: { name, message, extra } }: ApiError): ErrorEntry => ({
+  error: name === 'render_template_not_found' ? 'template_not_found' : name,
+  message,
+  ...extra,
+});
+
+type CombinedFields = { errors?: ErrorEntry[]; omitted_errors?: number };
+
+/**
+ * One error for all errors of a request. It is the first of them. If there are more, its field `errors` lists all, the
+ * first included: at most 50 in 16,000 characters. `omitted_errors` is the number of those that are not listed, with
+ * the `uncollected` ones, which the caller counted only. Combined errors can be combined again.
+ */
+export const combineErrors = (all: readonly [ApiError, ...ApiError[]], uncollected = 0): ApiError => {
+  const [first, ...others] = all;
+  if (others.length + uncollected === 0) return first;
+  const entries = all.flatMap((error) => (error.fields.extra as CombinedFields).errors ?? [entryOf(error)]);
+  const omittedBefore = all.reduce(
+    (sum, { fields }) => sum + ((fields.extra as CombinedFields).omitted_errors ?? 0),
+    uncollected,
+  );
+  const listed: ErrorEntry[] = [];
+  let characters = 0;
+  for (const entry of entries.slice(0, maxListedErrors)) {
+    characters += JSON.stringify(entry).length;
+    if (listed.length > 0 && characters > maxListedCharacters) break;
+    listed.push(entry);
+  }
+  const omitted = entries.length + omittedBefore - listed.length;
+  const { name, message } = first.fields;
+  const { errors: _errors, omitted_errors: _omitted, ...extra } = first.fields.extra as CombinedFields;
+  return ApiError.from({
+    name,
+    message,
+    extra: { ...extra, errors: listed, ...(omitted > 0 ? { omitted_errors: omitted } : {}) },
+  });
+};
 
 const maxMessageTextLength = 200;
 

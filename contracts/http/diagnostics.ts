@@ -14,12 +14,20 @@ const fonts = z.object({
       z.object({
         family: z.string(),
         substitutes: z.array(z.string()).describe('The fonts that were used in its place.'),
+        metric_compatible: z
+          .boolean()
+          .optional()
+          .describe('Whether their letters have the same widths, so that lines break at the same places.'),
       }),
     )
-    .describe('Fonts that are first in a font-family list but are not available.'),
+    .describe('Fonts that are first in a font-family list but are not available, such as Calibri.'),
 });
 
 const resource = z.object({ url: z.string(), reason: z.string() });
+
+const page = z
+  .object({ url: z.string(), status: z.number().int() })
+  .describe('For input_type url: the URL of the page after redirects, masked, and the status of its response.');
 
 /** The findings of a second rendering of an ended render. */
 export const diagnosis = z.object({
@@ -35,14 +43,26 @@ export const diagnosis = z.object({
     .boolean()
     .nullable()
     .describe(
-      'Whether the second PDF has the same bytes as the first one. It has not if external resources have ' +
-        'changed, or if scripts behave differently. Null if one of the PDFs is missing.',
+      'Whether the second PDF has the same bytes as the first one. It has not if external resources have changed, or ' +
+        'if scripts behave differently. For input_type url the page is loaded again: `false` then says that the page ' +
+        'has changed, not that a PDF is damaged. Null if one of the PDFs is missing.',
     ),
+  page: page.optional(),
   error: z.string().nullable().describe('The error of the second rendering, if it failed.'),
 });
 export type Diagnosis = z.output<typeof diagnosis>;
 
 /** `diagnostics` of an ended render. */
+export const diagnosticTimings = z.object({
+  queue: z.number(),
+  prepare: z.number(),
+  wait: z.number(),
+  load: z.number(),
+  print: z.number(),
+  finish: z.number(),
+  total: z.number(),
+});
+
 export const diagnostics = z.object({
   render_mode: z
     .enum(renderModes)
@@ -52,19 +72,12 @@ export const diagnostics = z.object({
         'scripts. Pages of `animated` have screen frames.',
     ),
   render_mode_reason: z.string().nullable().describe('Why the document has this render mode.'),
-  timings_ms: z
-    .object({
-      queue: z.number(),
-      prepare: z.number(),
-      wait: z.number(),
-      load: z.number(),
-      print: z.number(),
-      total: z.number(),
-    })
+  timings_ms: diagnosticTimings
     .nullable()
     .describe(
-      'Durations of the render: queue, conversion or expansion, wait for a browser, loading, printing, and total ' +
-        'from acceptance to PDF. Null for a failed render.',
+      'Durations of the render: queue, conversion or expansion, wait for a browser, loading, printing, finishing ' +
+        '(stamps, conformance, attachments, encryption, images, merge of parts), and total from acceptance to PDF. ' +
+        'Null for a failed render.',
     ),
   failed_resources: z
     .array(resource)
@@ -74,6 +87,8 @@ export const diagnostics = z.object({
   omitted_messages: z.number().int().optional().describe('The number of messages beyond those shown.'),
   fonts: diagnosis.shape.fonts.optional(),
   same_bytes: diagnosis.shape.same_bytes.optional(),
+  page: page.optional(),
+  page_now: page.optional().describe('The same of the second rendering.'),
   error: diagnosis.shape.error.optional(),
   pending: z
     .literal(true)

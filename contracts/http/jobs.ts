@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { bareId, type IdPrefix } from '../names.ts';
 import { diagnostics } from './diagnostics.ts';
-import { renderStatuses } from './render.ts';
+import { outputContentTypes } from './output.ts';
+import { renderStatuses, requestModes } from './render.ts';
+import { warnings } from './warnings.ts';
 import { webhookFields } from './webhook.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
@@ -12,8 +15,10 @@ export const jobResponse = z.object({
   job_id: z.string().describe('job_<id>'),
   id: z.string().describe('render_<id>'),
   status: z.enum(renderStatuses),
-  mode: z.enum(['CONVERT', 'RENDER']),
+  mode: z.enum(requestModes),
+  parts: z.number().int().optional().describe('The number of parts of a composed document.'),
   input_type: z.string().optional(),
+  url: z.string().optional().describe('The URL of the page, masked, if input_type is url.'),
   template_id: z.string().optional(),
   template_version: z.number().int().optional(),
   created_at: timestamp,
@@ -23,15 +28,32 @@ export const jobResponse = z.object({
   duration_ms: z.number().optional(),
   pages: z.number().int().optional(),
   file_size_kb: z.number().optional(),
-  pdf_sha256: z.string().optional(),
+  pdf_sha256: z.string().optional().describe('The SHA-256 of the PDF, or of the images.'),
+  output: z
+    .enum(['png', 'jpeg', 'webp'])
+    .optional()
+    .describe('Present if the render gives images. `pdf_url` is then the link to them.'),
+  content_type: z
+    .enum(outputContentTypes)
+    .optional()
+    .describe('The media type of the images of a render that is DONE.'),
+  file_name: z
+    .string()
+    .optional()
+    .describe('The name of the PDF or the images when they are downloaded, as in the request.'),
   pdf_url: z
     .string()
     .optional()
     .describe('Link to the PDF, valid without a key until pdf_expires_at. Absent when the PDF is erased.'),
   pdf_expires_at: timestamp.optional(),
+  thumbnail_url: z.string().optional().describe('Link to the image of the first page, valid as long as pdf_url.'),
   error: z.string().optional(),
   message: z.string().optional(),
-  details: z.unknown().optional(),
+  details: z
+    .unknown()
+    .optional()
+    .describe('The `details` of the error, else all of its own fields, such as `missing_variables`.'),
+  warnings,
   webhook_url: z
     .string()
     .optional()
@@ -58,16 +80,32 @@ export const jobResponse = z.object({
 });
 export type JobResponse = z.output<typeof jobResponse>;
 
-const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+export const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
   error: 'must be an ISO 8601 time with an offset, such as 2026-03-02T09:15:00Z, or a date',
 });
 
+/** The fields of every query for a page of renders or jobs. */
+export const listQuery = {
+  since: instant.optional(),
+  until: instant.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+} as const;
+
+/** The position of the next page: an id with this prefix. */
+export const listCursor = (prefix: IdPrefix) =>
+  z
+    .string()
+    .max(100, { abort: true })
+    .refine((cursor) => bareId(prefix, cursor) !== undefined, 'must be the next_cursor of a page')
+    .optional()
+    .describe('next_cursor of the previous page.');
+
 export const listJobsQuery = z.strictObject({
   status: z.enum(renderStatuses).optional(),
-  since: instant.optional().describe('Jobs created at or after this ISO 8601 time.'),
-  until: instant.optional().describe('Jobs created before this ISO 8601 time.'),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(100).optional().describe('next_cursor of the previous page.'),
+  ...listQuery,
+  since: listQuery.since.describe('Jobs created at or after this ISO 8601 time.'),
+  until: listQuery.until.describe('Jobs created before this ISO 8601 time.'),
+  cursor: listCursor('job'),
 });
 
 export const jobListResponse = z.object({
@@ -83,10 +121,14 @@ export const historyEvent = z.object({
   actor: z.object({ kind: z.string() }).loose(),
   trace_id: z.string().nullable(),
   request_id: z.string(),
-  data: z.unknown(),
+  data: z
+    .unknown()
+    .describe('The data of the event. Names and ids have the form that they have everywhere in the API.'),
 });
 
-export const jobHistoryResponse = z.object({ job_id: z.string(), events: z.array(historyEvent) });
+export const historyFields = { events: z.array(historyEvent).describe('In the order in which they happened.') };
+
+export const jobHistoryResponse = z.object({ job_id: z.string(), ...historyFields });
 
 export const redeliverJobRequest = z.strictObject(webhookFields);
 export type RedeliverJobRequest = z.output<typeof redeliverJobRequest>;

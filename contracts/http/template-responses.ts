@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defaultOptions, templateCategories, variableDeclaration } from './templates.ts';
+import { templateLabels } from './template-labels.ts';
+import { defaultOptions, sampleData, templateCategories, variableDeclaration } from './templates.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 
@@ -13,7 +14,20 @@ const summaryFields = {
   updated_at: timestamp,
 };
 
-export const templateSummaryResponse = z.object(summaryFields);
+/** How a template is used. */
+const templateStatistics = z.object({
+  usage_count: z.number().int().describe('All renders with the template. Template tests do not count.'),
+  last_used_at: timestamp.optional().describe('Absent until the first render.'),
+  recent: z
+    .object({ renders: z.number().int(), succeeded: z.number().int(), failed: z.number().int() })
+    .describe('The renders of this month and the month before, in UTC.'),
+});
+export type TemplateStatistics = z.output<typeof templateStatistics>;
+
+export const templateSummaryResponse = z.object({
+  ...summaryFields,
+  statistics: templateStatistics.optional().describe('Present with `statistics=true`.'),
+});
 export type TemplateSummaryResponse = z.output<typeof templateSummaryResponse>;
 
 /** 201 of POST /templates. */
@@ -21,6 +35,8 @@ export const createTemplateResponse = z.object({
   ...summaryFields,
   variables: z.array(variableDeclaration),
   default_options: defaultOptions,
+  labels: templateLabels.optional().describe('Present if the template has labels.'),
+  sample_data: sampleData.optional().describe('Present if the template has sample data.'),
 });
 export type CreateTemplateResponse = z.output<typeof createTemplateResponse>;
 
@@ -48,14 +64,12 @@ export const templateListResponse = z.object({
   limit: z.number().int(),
   pages: z.number().int(),
 });
-export type TemplateListResponse = z.output<typeof templateListResponse>;
 
 export const templateVersionEntry = z.object({ version: z.number().int(), created_at: timestamp, changes: z.string() });
 export type TemplateVersionEntry = z.output<typeof templateVersionEntry>;
 
 /** 200 of GET /templates/{id}/versions, newest first. */
 export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(templateVersionEntry) });
-export type TemplateVersionsResponse = z.output<typeof templateVersionsResponse>;
 
 /** 200 of GET /templates/{id}/versions/{n}. */
 export const templateVersionResponse = templateVersionEntry.extend({
@@ -66,18 +80,20 @@ export const templateVersionResponse = templateVersionEntry.extend({
   content: z.string(),
   variables: z.array(variableDeclaration),
   default_options: defaultOptions,
+  labels: templateLabels.optional().describe('Present if the template has labels.'),
+  sample_data: sampleData.optional().describe('Present if the template has sample data.'),
 });
 export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
 
-/** A problem of a template. `line` counts from 1. */
+/** An error in a template. `line` counts from 1. */
 export const templateIssue = z.object({
-  type: z.enum(['syntax_error', 'missing_variable']),
+  type: z.enum(['syntax_error', 'missing_variable', 'missing_label']),
   message: z.string(),
   line: z.number().int().optional(),
   variable: z.string().optional(),
+  label: z.string().optional(),
 });
 export type TemplateIssue = z.output<typeof templateIssue>;
 
 /** 200 of POST /templates/validate. */
 export const validateTemplateResponse = z.object({ valid: z.boolean(), errors: z.array(templateIssue) });
-export type ValidateTemplateResponse = z.output<typeof validateTemplateResponse>;

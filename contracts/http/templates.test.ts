@@ -20,6 +20,8 @@ describe('The body of a new template', () => {
       category: 'other',
       variables: [],
       default_options: {},
+      labels: {},
+      sample_data: {},
     });
   });
 
@@ -46,7 +48,7 @@ describe('The body of a new template', () => {
     ],
     ['variables', { ...template, variables: variables(51) }],
     ['default_options', { ...template, default_options: { paper: 'A4' } }],
-    ['default_options.page_size', { ...template, default_options: { page_size: 'B5' } }],
+    ['default_options.page_size', { ...template, default_options: { page_size: 'B11' } }],
     ['default_options.locale', { ...template, default_options: { locale: 'no such tag' } }],
     ['default_options.time_zone', { ...template, default_options: { time_zone: 'Mars/Olympus' } }],
     ['', { ...template, colour: 'red' }],
@@ -64,10 +66,12 @@ describe('The body of a new template', () => {
 
 describe('Default options', () => {
   it('accept every render option and set no default', () => {
-    const every = Object.fromEntries(
-      Object.entries(renderOptionFields).map(([name, field]) => [name, field.parse(undefined)]),
-    );
+    const { width: _width, height: _height, ...fields } = renderOptionFields;
+    const defaults = Object.entries(fields).map(([name, field]) => [name, field.parse(undefined)]);
+    const every = { ...Object.fromEntries(defaults), page_ranges: '1-3' };
     expect(defaultOptions.parse(every)).toEqual(every);
+    const size = { width: '10cm', height: 200 };
+    expect(defaultOptions.parse(size)).toEqual(size);
     expect(defaultOptions.parse({})).toEqual({});
     expect(testTemplateRequest.parse({ data: {}, page_size: 'Letter' })).toEqual({ data: {}, page_size: 'Letter' });
   });

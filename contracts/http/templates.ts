@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { renderOptionFields } from './render-options.ts';
+import { optionalRenderOptionFields, withConsistentPage } from './render-options.ts';
+import { templateLabels } from './template-labels.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -20,6 +21,19 @@ export const templateCategories = [
 ] as const;
 export const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;
 
+/** The maximum length of the sample data of a template as JSON, in characters. */
+export const maxSampleDataLength = 262_144;
+
+export const sampleData = anyObject
+  .refine((data) => JSON.stringify(data).length <= maxSampleDataLength, {
+    error: `must have at most ${maxSampleDataLength} characters as JSON`,
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: {},
+    description: 'Example data, for previews of the template. It belongs to the version of the template.',
+  });
+
 /** Limits of every plan that is not unlimited. Lengths in characters. */
 export const templateLimits = {
   nameLength: 200,
@@ -29,54 +43,21 @@ export const templateLimits = {
   variableNameLength: 100,
 } as const;
 
-const isLocale = (tag: string) => {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-};
+const passwordsInTemplate =
+  'is not allowed in the default options of a template, because everyone who may read the template could read its ' +
+  'passwords. Send it with each render request';
 
-const isTimeZone = (name: string) => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
-  } catch {
-    return false;
-  }
-};
-
-const withoutDefault = <F extends z.ZodType>(field: z.ZodDefault<F>) => field.unwrap().optional();
-
-type OptionalFields = {
-  [K in keyof typeof renderOptionFields]: z.ZodOptional<ReturnType<(typeof renderOptionFields)[K]['unwrap']>>;
-};
-
-/**
- * All render options, optional and without defaults: for the presets of a template, and for requests that override
- * them.
- */
-export const optionalRenderOptionFields = Object.fromEntries(
-  Object.entries(renderOptionFields).map(([name, field]) => [name, withoutDefault(field as z.ZodDefault<z.ZodType>)]),
-) as OptionalFields;
-
-export const defaultOptions = z
-  .strictObject({
-    ...optionalRenderOptionFields,
-    locale: z
-      .string()
-      .max(64)
-      .refine(isLocale, 'must be a language tag such as en, de-AT or pt-BR')
-      .optional()
-      .describe('Language tag (BCP 47) for month names and amounts. Default: en.'),
-    time_zone: z
-      .string()
-      .max(64)
-      .refine(isTimeZone, 'must be an IANA time zone such as UTC or Europe/Vienna')
-      .optional()
-      .describe('IANA time zone of formatted date-times. Default: UTC.'),
-  })
-  .describe('Render options for renders with this template, unless the request has them.');
-/** Lengths in millimetres, times in milliseconds. Absent: no preset. */
+/** Refuses what must not be stored with a template. */
+export const defaultOptions = withConsistentPage(z.strictObject(optionalRenderOptionFields))
+  .superRefine(
+    ({ encryption }, context) => {
+      if (encryption !== undefined)
+        context.addIssue({ code: 'custom', path: ['encryption'], message: passwordsInTemplate });
+    },
+    { when: ({ value }) => isObject(value) },
+  )
+  .describe('Render options for renders with this template, unless the request has them. Not `encryption`.');
+/** Lengths in millimetres, times in milliseconds. Absent: no default of the template. */
 export type DefaultOptions = z.output<typeof defaultOptions>;
 
 export const variableDeclaration = z.strictObject({
@@ -138,6 +119,8 @@ const templateFields = (maxVariables: number | null) => ({
   category: z.enum(templateCategories),
   variables: variablesUpTo(maxVariables),
   default_options: defaultOptions,
+  labels: templateLabels,
+  sample_data: sampleData,
 });
 
 /**
@@ -145,14 +128,16 @@ const templateFields = (maxVariables: number | null) => ({
  * of `content`.
  */
 export const createTemplateRequestFor = (maxVariables: number | null) => {
-  const { name, content, description, category, variables, default_options } = templateFields(maxVariables);
+  const { default_options, description, category, variables, labels, sample_data, ...required } =
+    templateFields(maxVariables);
   return z.strictObject({
-    name,
-    content,
+    ...required,
     description: description.optional(),
     category: category.default('other'),
     variables: variables.default([]),
     default_options: default_options.default({}),
+    labels: labels.default({}),
+    sample_data: sample_data.default({}),
   });
 };
 
@@ -180,21 +165,27 @@ export const listTemplatesQuery = z.strictObject({
   category: z.enum(templateCategories).optional(),
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(20),
+  statistics: z.enum(['true', 'false']).default('false').describe('Whether the list shows how templates are used.'),
 });
 
 /** The body of POST /templates/validate. `maxVariables` is the limit of the plan; null is unlimited. */
 export const validateTemplateRequestFor = (maxVariables: number | null) =>
-  z.strictObject({ content: z.string(), variables: variablesUpTo(maxVariables).default([]) });
+  z.strictObject({
+    content: z.string(),
+    variables: variablesUpTo(maxVariables).default([]),
+    labels: templateLabels.optional(),
+  });
 export const validateTemplateRequest = validateTemplateRequestFor(templateLimits.variables);
 
 const templateVersion = z.number().int().min(1);
 
 /** The body of POST /templates/{id}/test: the data, and options that override those of the template. */
-export const testTemplateRequest = z.strictObject({
-  data: anyObject,
-  template_version: templateVersion.optional(),
-  ...optionalRenderOptionFields,
-});
-export type TestTemplateRequest = z.output<typeof testTemplateRequest>;
+export const testTemplateRequest = withConsistentPage(
+  z.strictObject({
+    data: anyObject,
+    template_version: templateVersion.optional(),
+    ...optionalRenderOptionFields,
+  }),
+);
 
 export const restoreTemplateRequest = z.strictObject({ version: templateVersion });

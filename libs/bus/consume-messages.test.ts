@@ -119,9 +119,9 @@ test('A message that takes long no longer counts against the limit for quick one
     },
     never,
   );
-  await vi.waitFor(() => expect(delivered()).toBe(4), { timeout: 10_000 });
+  await vi.waitFor(() => expect(delivered()).toBe(4), { timeout: 60_000 });
   release.shift()!();
-  await vi.waitFor(() => expect(delivered()).toBe(5), { timeout: 10_000 });
+  await vi.waitFor(() => expect(delivered()).toBe(5), { timeout: 60_000 });
   for (const end of release) end();
   await finished;
 });
@@ -143,4 +143,27 @@ test('A worker takes messages from the urgent queue and from the ordinary one', 
     never,
   );
   expect(taken.toSorted()).toEqual(['false', 'true']);
+});
+
+test('A worker whose urgent queue fails takes no more ordinary messages when it has failed', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const bus = {
+    next: async ({ urgent }: Consumer, signal: AbortSignal) => {
+      if (urgent) {
+        await asked.promise;
+        throw new Error('no connection');
+      }
+      asked.resolve(signal);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      return null;
+    },
+  } as unknown as Bus;
+  const handler = {
+    consumer,
+    permits: { maxQuick: 1, maxTotal: 1 },
+    onError: () => undefined,
+    handle: async () => ({ kind: 'done' as const }),
+  };
+  await expect(consumeMessages(bus, handler, never)).rejects.toThrow('no connection');
+  expect((await asked.promise).aborted).toBe(true);
 });

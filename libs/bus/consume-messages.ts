@@ -1,3 +1,4 @@
+import { runTogether } from '#libs/scheduling/run-together.ts';
 import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
 import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
@@ -60,7 +61,7 @@ export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal:
     running.add(run);
   };
 
-  const consumeQueue = async (urgent: boolean): Promise<void> => {
+  const consumeQueue = async (urgent: boolean, signal: AbortSignal): Promise<void> => {
     const consumer: Consumer = { ...handler.consumer, urgent };
     while (!signal.aborted) {
       if (!permits.isAvailable()) {
@@ -73,6 +74,10 @@ export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal:
     }
   };
 
-  await Promise.all([consumeQueue(true), consumeQueue(false)]);
+  await runTogether(
+    signal,
+    (loopSignal) => consumeQueue(true, loopSignal),
+    (loopSignal) => consumeQueue(false, loopSignal),
+  );
   await Promise.all(running);
 };

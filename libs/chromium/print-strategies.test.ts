@@ -69,3 +69,10 @@ describe('a document with scripts', () => {
     expect(without!.pdf.byteLength).toBeGreaterThan(blank.pdf.byteLength + 100);
   });
 });
+
+test('the wait time of any document counts as loading, not as waiting for a page', async () => {
+  for (const scripts of [false, true]) {
+    const { timings } = await printer.print(requestFor('<p>x', { scripts, options: { wait_time: 300 } }));
+    expect(timings.loadMs).toBeGreaterThanOrEqual(299);
+  }
+});

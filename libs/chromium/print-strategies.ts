@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { FitHeaderFooter } from './header-footer/fit.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
@@ -6,19 +7,25 @@ import { collectConsole } from './document/console.ts';
 import { collectFonts } from './document/fonts-used.ts';
 import type { BrowserInstance } from './browsers/instance.ts';
 import { failPageOnAbort, type Page } from './browsers/page.ts';
+import { startNavigation } from './document/navigation.ts';
 import { trackRequests } from './document/network-idle.ts';
+import { readDocumentPages } from './document/page-rules.ts';
 import { printPage } from './pdf/print.ts';
 import { noHeaderFooterTemplates } from './pdf/parameters.ts';
+import { findOverflow, printAndCheckForLoss } from './overflow/overflow.ts';
 import type { PrintResult, PrintRequest } from './print-request.ts';
 import { renderModeOf } from './render-mode.ts';
-import { trackResources } from './document/resources.ts';
+import { type ResourceRules, trackResources } from './document/resources.ts';
 import { enforceScriptLimits } from './document/script-limits.ts';
 import { stabilise } from './document/stabilise.ts';
+import { refuseUnreadableElements } from './document/unreadable-elements.ts';
+import { waitForSelector } from './document/wait-for-selector.ts';
 
 export type PrintDependencies = { fitHeaderFooter: FitHeaderFooter };
 type PrintContext = PrintDependencies & {
   signal: AbortSignal;
   /** When the document was queued, by performance.now(). */ queuedAt: number;
+  /** When its processing time ends, by performance.now(). */ deadline: number;
 };
 
 /** How a document is printed: in which browser, through which queue, and with which steps. */
@@ -30,42 +37,68 @@ export type PrintStrategy = {
 
 const hasHeaderFooter = ({ options }: PrintRequest) => options.header_html !== null || options.footer_html !== null;
 
+/** The result, and a function that searches the document for lost content and gives the warnings. */
+type PrintedPage = { result: PrintResult; findLostContent: () => Promise<RenderWarning[]> };
+
 const printLoadedPage = async (
   page: Page,
   instance: BrowserInstance,
   request: PrintRequest,
-  { queuedAt, fitHeaderFooter, signal }: PrintContext,
+  { queuedAt, deadline, fitHeaderFooter, signal }: PrintContext,
   started: number,
-): Promise<PrintResult> => {
+): Promise<PrintedPage> => {
+  await refuseUnreadableElements(page.session, request);
+  const documentPages = await readDocumentPages(page.session, request.options);
   const headerFooter = hasHeaderFooter(request)
-    ? await fitHeaderFooter(page, request, signal)
+    ? await fitHeaderFooter(page, request, documentPages, signal)
     : noHeaderFooterTemplates;
   const loaded = performance.now();
-  const { pdf, pages } = await printPage(page, request, headerFooter);
+  const [printing, lossCheck] = printAndCheckForLoss(page, request, () =>
+    printPage(page, request, headerFooter, documentPages.geometry),
+  );
+  const { pdf, printed: browserPdf, pages } = await printing;
   const printed = performance.now();
   if (request.diagnostics) await collectFonts(page.session, request.diagnostics);
+  const printMs = printed - loaded;
   return {
-    pdf,
-    pages,
-    timings: { waitMs: started - queuedAt, loadMs: loaded - started, printMs: printed - loaded },
-    warnings: [],
-    browserVersion: instance.browser.version,
+    result: {
+      pdf,
+      pages,
+      timings: { waitMs: started - queuedAt, loadMs: loaded - started, printMs },
+      warnings: [],
+      engine: instance.browser.version,
+    },
+    findLostContent: () =>
+      findOverflow(page, request, lossCheck, {
+        pdf: browserPdf,
+        templates: headerFooter,
+        printMs,
+        remainingMs: deadline - performance.now(),
+      }),
   };
 };
+
+const withLostContent = async ({ result, findLostContent }: PrintedPage): Promise<PrintResult> => ({
+  ...result,
+  warnings: [...result.warnings, ...(await findLostContent())],
+});
 
 const reusablePageStrategy: PrintStrategy = {
   browser: 'static',
   queue: 'reusable',
   print: async (instance, request, context) => {
-    // Such a document does not change while it waits, so it waits before it takes a page.
+    // Such a document does not change while it waits, so it waits before it takes a page. It counts as loading, so that
+    // the parts of a composed document cannot wait longer together than one document.
+    const pauseStarted = performance.now();
     if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: context.signal });
+    const pausedMs = performance.now() - pauseStarted;
     return instance.withReusablePage((page) =>
       failPageOnAbort(page, context.signal, async () => {
-        const started = performance.now();
+        const started = performance.now() - pausedMs;
         await emulateMedia(page, request.options.emulate_media);
         await loadDocument(page, request.html);
-        if (request.classification.needsStabilising) await stabilise(page.session);
-        return printLoadedPage(page, instance, request, context, started);
+        if (request.classification.needsStabilising) await stabilise(page.session, request.options);
+        return withLostContent(await printLoadedPage(page, instance, request, context, started));
       }),
     );
   },
@@ -75,10 +108,14 @@ const printInSingleUsePage =
   (scripts: 'on' | 'off'): PrintStrategy['print'] =>
   (instance, request, context) =>
     instance.withSingleUsePage({ scripts, network: request.classification.external ? 'proxy' : 'none' }, (page) =>
-      failPageOnAbort(page, context.signal, () =>
-        Promise.race([page.failed, loadAndPrint(page, instance, request, context, scripts)]),
+      failPageOnAbort(page, context.signal, async () =>
+        // A page that fails after it was printed does not fail the render.
+        withLostContent(await Promise.race([page.failed, loadAndPrint(page, instance, request, context, scripts)])),
       ),
     );
+
+/** How long before the end of the processing time the errors of single steps come. */
+const deadlineMarginMs = 250;
 
 const loadAndPrint = async (
   page: Page,
@@ -86,7 +123,7 @@ const loadAndPrint = async (
   request: PrintRequest,
   context: PrintContext,
   scripts: 'on' | 'off',
-): Promise<PrintResult> => {
+): Promise<PrintedPage> => {
   const {
     options,
     limits,
@@ -97,24 +134,38 @@ const loadAndPrint = async (
   // Without scripts and network, nothing is fetched after the load event.
   const mayFetchLate = external || scripts === 'on';
   if (request.diagnostics) await collectConsole(page.session, request.diagnostics);
+  const pageRules: ResourceRules['page'] = request.page
+    ? { frameId: page.frameId, maxImages: limits.maxImages ?? null, onTooMany: (error) => page.fail(error) }
+    : null;
   const [resourceTracker, requestTracker] = await Promise.all([
-    external ? trackResources(page.session, page.proxy?.url) : undefined,
+    external ? trackResources(page.session, page.proxy?.url, { page: pageRules }) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
     emulateMedia(page, options.emulate_media),
-    blockNavigation(page),
-    scripts === 'on' ? setViewport(page, options) : undefined,
+    request.page ? undefined : blockNavigation(page),
+    scripts === 'on' ? setViewport(page, request) : undefined,
   ]);
   const stopScriptLimits =
     scripts === 'on'
       ? await enforceScriptLimits(page, { scriptMs: limits.scriptMs, heapMb: instance.browser.memory.heapLimitMb })
       : undefined;
   try {
-    await loadDocumentUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
-    await requestTracker?.waitForIdle(context.signal);
-    if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: context.signal });
-    await stabilise(page.session, options.wait_for === 'domcontentloaded' ? 'skip' : 'wait');
+    const event = options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load';
+    // The error of a missed deadline must come before that of the whole document.
+    const deadline = context.deadline - deadlineMarginMs;
+    const waitUntilReady = async (): Promise<void> => {
+      await requestTracker?.waitForIdle(context.signal);
+      if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: context.signal });
+      if (options.wait_for_selector !== undefined)
+        await waitForSelector(page.session, options.wait_for_selector, { ...context, scripts, deadline });
+      await stabilise(page.session, options, event === 'load' ? 'wait' : 'skip');
+    };
+    const navigation = request.page && (await startNavigation(page, request.page, options.wait_time));
+    if (!navigation) await loadDocumentUntil(page, request.html, event);
+    await (navigation?.whileItStays({ ...context, event, deadline }, waitUntilReady) ?? waitUntilReady());
+    const loadedPage = await navigation?.loadedPage();
     const warnings = (await resourceTracker?.checkFailures()) ?? [];
-    return { ...(await printLoadedPage(page, instance, request, context, started)), warnings };
+    const { result, findLostContent } = await printLoadedPage(page, instance, request, context, started);
+    return { result: { ...result, warnings, ...(loadedPage ? { page: loadedPage } : {}) }, findLostContent };
   } finally {
     stopScriptLimits?.();
   }
@@ -127,8 +178,12 @@ const strategies: Record<RenderMode, PrintStrategy> = {
 };
 
 export const strategyFor = (request: PrintRequest): PrintStrategy => {
-  const { classification, diagnostics } = request;
+  const { classification, diagnostics, options } = request;
   const renderMode = renderModeOf(request);
-  const isReusable = !classification.external && !diagnostics && !classification.leavesPageState;
+  const isReusable =
+    !classification.external &&
+    !diagnostics &&
+    !classification.leavesPageState &&
+    options.wait_for_selector === undefined;
   return renderMode === 'static' && isReusable ? reusablePageStrategy : strategies[renderMode];
 };

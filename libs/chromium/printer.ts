@@ -16,14 +16,13 @@ import {
 import { createHeaderFooterFitter } from './header-footer/fit.ts';
 import { strategyFor, type PrintStrategy, type PrintDependencies } from './print-strategies.ts';
 import type { PrintRequest, PrintResult, PrinterLogger } from './print-request.ts';
-import type { Warning } from './document/resources.ts';
 import { superviseBrowser, type Supervisor } from './browsers/supervisor.ts';
 import { findCertutil } from './browsers/trusted-authorities.ts';
 import { withProcessingTimeout } from './processing-timeout.ts';
 import { startHealthChecks } from './browsers/health-checks.ts';
 
 export { BrowserGone };
-export type { PrintResult, PrinterLogger, PrintRequest, Warning };
+export type { PrintResult, PrinterLogger, PrintRequest };
 
 export type BrowserHealth = {
   renderMode: RenderMode;
@@ -164,6 +163,17 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
   };
   let closing = false;
 
+  const print = (
+    strategy: PrintStrategy,
+    instance: BrowserInstance,
+    request: PrintRequest,
+    signal: AbortSignal,
+    queuedAt: number,
+  ): Promise<PrintResult> => {
+    const deadline = performance.now() + request.limits.processingMs;
+    return strategy.print(instance, request, { ...dependencies, signal, queuedAt, deadline });
+  };
+
   const printShared = async (
     strategy: PrintStrategy,
     request: PrintRequest,
@@ -175,7 +185,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     });
     try {
       return await withProcessingTimeout(request.limits.processingMs, (signal) =>
-        strategy.print(instance, request, { ...dependencies, signal, queuedAt }),
+        print(strategy, instance, request, signal, queuedAt),
       );
     } finally {
       supervisor.afterDocument(instance);
@@ -189,7 +199,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
   ): Promise<PrintResult> =>
     isolatedBrowsers.run(strategy.browser, (instance) =>
       withProcessingTimeout(request.limits.processingMs, (signal) =>
-        strategy.print(instance, request, { ...dependencies, signal, queuedAt }),
+        print(strategy, instance, request, signal, queuedAt),
       ),
     );
 

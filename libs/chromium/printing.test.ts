@@ -144,9 +144,7 @@ test('a slow document ends at its processing timeout and does not affect the nex
     );
   for (const error of await Promise.all([apiErrorFieldsOf(slow()), apiErrorFieldsOf(slow())]))
     expect(error).toMatchObject({ name: 'processing_timeout', extra: { timeout_seconds: 1 } });
-  await expect
-    .poll(() => printer.health().browsers.map(({ running }) => running), { timeout: 3000 })
-    .toEqual([0, 0, 0]);
+  await expect.poll(() => printer.health().browsers.map(({ running }) => running)).toEqual([0, 0, 0]);
   expect((await printed('<p>next'))[0]!.text).toBe('next');
 });
 

@@ -104,7 +104,7 @@ test('the window of a document is as wide as its text on paper', async () => {
 
 test('scripts that fill their heap fail with an error about memory, and other documents continue', async () => {
   const small = await openTestPrinter({ memoryMb: 500 });
-  const print = (html: string) => small.print(requestFor(html, { scripts: true, limits: { scriptMs: 20_000 } }));
+  const print = (html: string) => small.print(requestFor(html, { scripts: true, limits: { scriptMs: 150_000 } }));
   const [largeDocument, smallDocument] = [
     apiErrorFieldsOf(print('<script>const a=[];for(;;)a.push({x:Math.random()+""})</script>')),
     print('<p>modest'),

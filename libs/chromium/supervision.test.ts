@@ -12,7 +12,7 @@ const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>'
   scripts: true,
   options: { wait_time: 5000 },
 });
-const seconds20 = { timeout: 20_000 };
+
 const rejectionOf = (printed: Promise<unknown>) =>
   printed.then(
     () => undefined,
@@ -33,7 +33,7 @@ test('a crashed browser fails its documents with BrowserGone, and a new one star
 
 test('a crashed page does not affect the other pages', async () => {
   printer = await openTestPrinter();
-  const otherDocument = printer.print({ ...endless, options: { ...endless.options, wait_time: 1500 } });
+  const otherDocument = printer.print({ ...endless, options: { ...endless.options, wait_time: 5000 } });
   const largeDocument = rejectionOf(
     printer.print(
       requestFor('<script>onload=()=>{document.title="here"}</script>', {
@@ -58,22 +58,23 @@ test('a browser that does not respond is killed and replaced', async () => {
   printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 50, responseTimeoutMs: 3000 } });
   const before = browser('static').processGroup!;
   process.kill(-before, 'SIGSTOP');
-  await expect.poll(() => browser('static').processGroup, seconds20).not.toBe(before);
-  await expect.poll(() => browser('static').up, seconds20).toBe(true);
+  await expect.poll(() => browser('static').processGroup).not.toBe(before);
+  await expect.poll(() => browser('static').up).toBe(true);
   expect((await printer.print(requestFor('<p>x'))).pages).toBe(1);
 });
 
 test('a document that uses too much memory fails without affecting the others', async () => {
   printer = await openTestPrinter({ memoryMb: 450, tuning: { memoryCheckIntervalMs: 50 } });
-  const largeDocument = apiErrorFieldsOf(
-    printer.print(
-      requestFor('<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>', {
-        scripts: true,
-        options: { wait_time: 5000 },
-      }),
-    ),
+  // A busy machine may need longer than the limits of a request until the memory is full.
+  const limits = { ...endless.limits, scriptMs: 150_000 };
+  const growing = requestFor(
+    '<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>',
+    { scripts: true },
   );
-  const smallDocument = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
+  const largeDocument = apiErrorFieldsOf(
+    printer.print({ ...growing, limits, options: { ...growing.options, wait_time: 140_000 } }),
+  );
+  const smallDocument = printer.print({ ...endless, limits, options: { ...endless.options, wait_time: 1000 } });
   expect(await largeDocument).toMatchObject({
     name: 'conversion_failed',
     extra: { details: { memory_limit_mb: 450 } },
@@ -85,7 +86,7 @@ test('a document that uses too much memory fails without affecting the others', 
 test('a browser is replaced without failing a document, and the old one ends', async () => {
   printer = await openTestPrinter({ tuning: { documentsPerBrowser: 10, documentsPerPage: 3 } });
   const groups = new Set<number>();
-  for (let round = 0; round < 30; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const printed = await Promise.all([1, 2, 3].map(() => printer.print(requestFor(`<p>${round}`))));
     expect(printed.map(({ pages }) => pages)).toEqual([1, 1, 1]);
     expect(printer.ready()).toBe(true);
@@ -95,7 +96,7 @@ test('a browser is replaced without failing a document, and the old one ends', a
   expect(browser('static').crashes).toBe(0);
   expect(browser('static').starts).toBe(groups.size);
   groups.delete(browser('static').processGroup!);
-  await expect.poll(() => readGroupMemory(groups), seconds20).toEqual([]);
+  await expect.poll(() => readGroupMemory(groups)).toEqual([]);
 });
 
 test('a closing printer finishes its documents and accepts no new ones', async () => {
@@ -111,8 +112,8 @@ test('a closing printer finishes its documents and accepts no new ones', async (
   await expect.poll(() => readGroupMemory(groups)).toEqual([]);
 });
 
-test('a PDF of more than 100 MB is refused with its size, and the browser continues', { timeout: 60_000 }, async () => {
-  printer = await openTestPrinter();
+test('a PDF of more than 100 MB is refused with its size, and the browser continues', async () => {
+  printer = await openTestPrinter({ tuning: { responseTimeoutMs: 150_000 } });
   const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
     const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 3000, style: 'width:300px;display:block' });
     const imageData = new ImageData(3000, 3000);
@@ -122,7 +123,7 @@ test('a PDF of more than 100 MB is refused with its size, and the browser contin
     document.body.append(canvas);
   }</script>`;
   const { extra } = await apiErrorFieldsOf(
-    printer.print(requestFor(noise, { scripts: true, limits: { processingMs: 50_000 } })),
+    printer.print(requestFor(noise, { scripts: true, limits: { scriptMs: 150_000 } })),
   );
   expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
   expect(extra['generated_size_mb']).toBeGreaterThan(100);
@@ -135,7 +136,7 @@ test('a document that floods its window history does not block the browser', asy
     .print(
       requestFor(
         '<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>',
-        { scripts: true },
+        { scripts: true, limits: { scriptMs: 5_000 } },
       ),
     )
     .catch(() => undefined);

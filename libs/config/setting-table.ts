@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { defineSecretSetting, defineSetting, type Environment, type Setting } from './define-setting.ts';
 import { findBrowser } from './find-browser.mjs';
+import { oidcSettings } from './oidc-settings.ts';
 import {
   engineUrl,
   executableFile,
   fraction,
   egressAllowList,
-  type SettingType,
   optional,
   oneOf,
   readableFile,
@@ -17,27 +18,7 @@ import {
   trueOrFalse,
 } from './setting-types.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-type DefaultValue = string | undefined | ((env: Environment) => string | undefined);
-
-export type Setting<T> = {
-  variable: string;
-  type: SettingType<T>;
-  defaultValue: DefaultValue;
-  description: string;
-  isSecret: boolean;
-};
-
-const defineSetting = <T>(
-  variable: string,
-  type: SettingType<T>,
-  defaultValue: DefaultValue,
-  description: string,
-): Setting<T> => ({ variable, type, defaultValue, description, isSecret: false });
-const defineSecretSetting = <T>(...args: Parameters<typeof defineSetting<T>>): Setting<T> => ({
-  ...defineSetting(...args),
-  isSecret: true,
-});
+export type { Environment, Setting } from './define-setting.ts';
 
 const defaultBaseUrl = (env: Environment): string => {
   const host = env.HOST || '127.0.0.1';
@@ -147,6 +128,12 @@ export const settingTable = {
     '100000',
     'How many renders can wait before asynchronous requests are refused.',
   ),
+  maxPdfRetentionMinutes: defineSetting(
+    'MAX_PDF_RETENTION_MINUTES',
+    integer(10, 527_040),
+    '10080',
+    'The longest time, in minutes, that an account can choose to have its PDFs kept. Without a choice it is 60.',
+  ),
   browserFile: defineSetting(
     'PUPPETEER_EXECUTABLE_PATH',
     optional(executableFile),
@@ -158,6 +145,19 @@ export const settingTable = {
     integer(256, 1_048_576),
     '2048',
     'The memory that one browser with all its processes can use, in MiB.',
+  ),
+  libreOfficeFolder: defineSetting(
+    'LIBREOFFICE_FOLDER',
+    optional(text('a folder, or none')),
+    undefined,
+    'The folder of the LibreOffice that lays out office documents, by default the one of the system; `none` for no ' +
+      'LibreOffice.',
+  ),
+  libreOfficeMemoryMb: defineSetting(
+    'LIBREOFFICE_MEMORY_MB',
+    integer(256, 1_048_576),
+    '1024',
+    'The memory that one process of LibreOffice can use, in MiB.',
   ),
   countAsyncTowardRateLimit: defineSetting(
     'COUNT_ASYNC_TOWARD_RATE_LIMIT',
@@ -179,6 +179,8 @@ export const settingTable = {
     undefined,
     'PEM file of certificate authorities to trust for outgoing connections, in addition to the usual ones.',
   ),
+
+  ...oidcSettings,
 
   logLevel: defineSetting(
     'LOG_LEVEL',

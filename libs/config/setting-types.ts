@@ -104,6 +104,29 @@ export const egressAllowList: SettingType<string[]> = settingType(
     .refine(isAllowList) as z.ZodType<string[], string | undefined>,
 );
 
+/** `group=acc_<id>:role` or `group=operator`. */
+export type GroupRoleSetting = { group: string; accountId: string | null; role: string };
+const groupRole = /^([^=,]+)=(?:(acc_[0-9A-HJKMNP-TV-Z]{26}):(owner|developer|viewer)|(operator))$/;
+
+export const groupRoleList: SettingType<GroupRoleSetting[]> = settingType(
+  'a comma-separated list of group=acc_<id>:role with the roles owner, developer, viewer, or group=operator',
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
+    .refine((entries) => entries.every((entry) => groupRole.test(entry)))
+    .transform((entries) =>
+      entries.map((entry): GroupRoleSetting => {
+        const [, group, accountId = null, role] = groupRole.exec(entry)!;
+        return { group: group!.trim(), accountId, role: role ?? 'operator' };
+      }),
+    ) as z.ZodType<GroupRoleSetting[], string | undefined>,
+);
+
 const secretPattern = /^(?!base64:).{32,}$|^base64:[A-Za-z0-9+/]{43,}={0,2}$/;
 
 export const secretText: SettingType<string> = text(

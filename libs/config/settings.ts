@@ -43,7 +43,11 @@ const invalidSettingMessage = ({ setting, raw }: RawSetting): string =>
   `${setting.variable} is ${raw === undefined ? 'missing' : JSON.stringify(mask(raw, setting.isSecret))}; ` +
   `allowed is ${setting.type.allowedValues}.`;
 
-const settingPairs = [['tlsCertFile', 'tlsKeyFile']] as const;
+const settingPairs = [
+  ['tlsCertFile', 'tlsKeyFile'],
+  ['oidcIssuer', 'oidcClientId'],
+  ['oidcClientId', 'oidcClientSecret'],
+] as const;
 
 const findIncompletePairs = (rawSettings: readonly RawSetting[]): string[] =>
   settingPairs.flatMap(([first, second]) => {

@@ -12,7 +12,8 @@ afterEach(() => disk.close());
 const openTestMonitor = (
   readStats: () => FileSystemStats,
   probe = (): Promise<void> => Promise.resolve(),
-): DiskMonitor => (disk = openDiskMonitor(['/data', '/data/blobs'], { readStats, probe, probeIntervalMs: 1 }));
+): DiskMonitor =>
+  (disk = openDiskMonitor(['/data', '/data/blobs'], { readStats, statsMaxAgeMs: 0, probe, probeIntervalMs: 1 }));
 
 describe('A disk', () => {
   it.each([
@@ -43,6 +44,18 @@ describe('A disk', () => {
         throw new Error('ENOENT');
       }).missing(),
     ).toBeNull();
+  });
+
+  it('is not read again for a while', () => {
+    let reads = 0;
+    disk = openDiskMonitor(['/data'], {
+      readStats: () => ((reads += 1), gigabyte),
+      statsMaxAgeMs: 60_000,
+      probe: async () => undefined,
+      probeIntervalMs: 1,
+    });
+    expect([disk.missing(), disk.missing()]).toEqual([null, null]);
+    expect(reads).toBe(1);
   });
 
   it('that could not be written has a problem until a write succeeds', async () => {

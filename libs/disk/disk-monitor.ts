@@ -30,7 +30,7 @@ const isUnwritableError = (error: unknown): boolean => {
 export type FileSystemStats = { bsize: number; blocks: number; bavail: number; files: number; ffree: number };
 
 export type DiskMonitor = {
-  /** A sentence on what is wrong, with the folder, or null. Reads the file system at every call. */
+  /** A sentence that names the problem and the folder, or null. */
   missing(): string | null;
   /** Whether a write failed and the disk still cannot be written. */
   isUnwritable(): boolean;
@@ -41,8 +41,10 @@ export type DiskMonitor = {
   close(): void;
 };
 
+/** `statsMaxAgeMs`: how long the free space of a folder stays valid before it is read again. */
 export type DiskMonitorDependencies = {
   readStats: (folder: string) => FileSystemStats;
+  statsMaxAgeMs: number;
   probe: (folder: string) => Promise<void>;
   probeIntervalMs: number;
 };
@@ -74,6 +76,8 @@ const writeAndRemove = async (folder: string): Promise<void> => {
 
 const defaultDependencies: DiskMonitorDependencies = {
   readStats: (folder) => statfsSync(folder),
+  // Every accepted request asks twice. In this time, a caller cannot fill the reserved space.
+  statsMaxAgeMs: 50,
   probe: writeAndRemove,
   probeIntervalMs: 1_000,
 };
@@ -106,7 +110,7 @@ const spaceProblem = (folder: string, readStats: DiskMonitorDependencies['readSt
 /** Monitors the disks of folders. After a failed write it tries to write every `probeIntervalMs` until that succeeds. */
 export const openDiskMonitor = (
   folders: readonly string[],
-  { readStats, probe, probeIntervalMs }: DiskMonitorDependencies = defaultDependencies,
+  { readStats, statsMaxAgeMs, probe, probeIntervalMs }: DiskMonitorDependencies = defaultDependencies,
 ): DiskMonitor => {
   let writeProblem: string | null = null;
   const damages = new Set<string>();
@@ -127,8 +131,17 @@ export const openDiskMonitor = (
     clearInterval(timer);
     timer = undefined;
   };
-  const missing = (): string | null =>
-    folders.map((folder) => spaceProblem(folder, readStats)).find((problem) => problem !== null) ?? writeProblem;
+  let space: { readAt: number; problem: string | null } = { readAt: -Infinity, problem: null };
+  const findSpaceProblem = (): string | null => {
+    const now = performance.now();
+    if (now - space.readAt >= statsMaxAgeMs)
+      space = {
+        readAt: now,
+        problem: folders.map((folder) => spaceProblem(folder, readStats)).find((problem) => problem !== null) ?? null,
+      };
+    return space.problem;
+  };
+  const missing = (): string | null => findSpaceProblem() ?? writeProblem;
 
   return {
     missing,

@@ -27,6 +27,7 @@ describe('preparation in worker processes', () => {
     expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({
       html: '<p>Grüße</p>',
       classification: scriptFreeClassification,
+      lacksLanguage: true,
     });
     expect(data.toString()).toBe('<p>Grüße</p>');
   });
@@ -36,9 +37,9 @@ describe('preparation in worker processes', () => {
       { header_html: '<style>p { color: red }</style><p>{{page}} {{date}}', footer_html: null },
       new Date('2026-02-03'),
     ];
-    expect(await preparation.parseHeaderFooter({ sources, requestedAt }, { timeoutMs: 60_000 })).toEqual(
-      parseHeaderFooter(sources, requestedAt),
-    );
+    expect(await preparation.parseHeaderFooter({ sources, requestedAt }, { timeoutMs: 60_000 })).toEqual({
+      contents: parseHeaderFooter(sources, requestedAt),
+    });
     const deep = preparation.parseHeaderFooter(
       { sources: { header_html: null, footer_html: '<div>'.repeat(100_000) }, requestedAt },
       { timeoutMs: 60_000 },

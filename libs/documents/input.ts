@@ -1,12 +1,37 @@
+import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
+import type { OfficeFormat } from '#libs/office/port.ts';
 
-export type InputType = 'html' | 'docx' | 'markdown' | 'xml' | 'csv' | 'json';
+export type InputType = 'html' | 'markdown' | 'xml' | 'csv' | 'json' | OfficeFormat;
 
-export type TextInputType = Exclude<InputType, 'docx'>;
+export type TextInputType = Exclude<InputType, OfficeFormat>;
+
+/**
+ * What a request says about its input beside the content. `locale` is a language tag, `defaultLocale`
+ * one for a text whose language is not known; `textWidthMm` is the width of the
+ * text on a page, in millimetres of the document (at scale 1); `namedOptions` are the options of the request, which win
+ * over those of the document; `fileName` is the name of the input or of the PDF.
+ */
+export type ConversionContext = {
+  locale?: string | undefined;
+  defaultLocale?: string | undefined;
+  baseUrl?: string | undefined;
+  textWidthMm?: number | undefined;
+  namedOptions?: NamedRenderOptions | undefined;
+  fileName?: string | null | undefined;
+};
+
+/** The width of the text on A4 in portrait with default margins. */
+export const defaultTextWidthMm = 180;
 
 export const inputTypeTitles: Record<InputType, string> = {
   html: 'HTML',
   docx: 'DOCX',
+  odt: 'ODT',
+  rtf: 'RTF',
+  doc: 'DOC',
+  xlsx: 'XLSX',
+  pptx: 'PPTX',
   markdown: 'Markdown',
   xml: 'XML',
   csv: 'CSV',
@@ -26,6 +51,12 @@ export const inputError = (
       return ApiError.of('invalid_markdown', message, extra);
     case 'docx':
       return ApiError.of('invalid_docx', message, { details: extra.details });
+    case 'odt':
+    case 'rtf':
+    case 'doc':
+    case 'xlsx':
+    case 'pptx':
+      return ApiError.of('invalid_document', message, { details: extra.details });
     case 'xml':
     case 'csv':
     case 'json':

@@ -37,13 +37,18 @@ export const prepareSmallHtml = async ({
   inputType,
   data,
   maxImages,
+  isFile,
+  assets,
+  baseUrl,
 }: DocumentInput): Promise<PreparedDocument | undefined> => {
-  if (inputType !== 'html' || data.byteLength > smallDocumentLimits.inputBytes) return undefined;
-  return tryOrUndefined(() => prepareWithinBudget(decodeText('html', data), maxImages));
+  if (inputType !== 'html' || assets || baseUrl !== undefined || data.byteLength > smallDocumentLimits.inputBytes)
+    return undefined;
+  return tryOrUndefined(() => prepareWithinBudget(decodeText('html', data, isFile), maxImages));
 };
 
 /** Prepares a template in the calling process; undefined if it is not small or cannot be prepared. */
 export const prepareSmallTemplate = async (input: TemplateInput): Promise<PreparedDocument | undefined> => {
+  if (input.assets || input.baseUrl !== undefined) return undefined;
   if (input.data.byteLength > smallDocumentLimits.inputBytes || input.content.length > smallDocumentLimits.inputBytes)
     return undefined;
   const html = await tryOrUndefined(() =>

@@ -52,7 +52,7 @@ describe('a worker pool', () => {
     const first = await workerPid(pool);
     await expect(runEndless(pool, 100)).rejects.toMatchObject({ fields: { name: 'processing_timeout' } });
     expect(await workerPid(pool)).not.toBe(first);
-    await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 60_000 });
   });
 
   test('fails a task that gets no process in time with service_unavailable, and never starts it', async () => {
@@ -102,6 +102,30 @@ describe('a worker pool', () => {
     expect(await workerPid(pool)).not.toBe(first);
   });
 
+  test('fails a task that throws, and keeps the process; tells errors of the system apart', async () => {
+    const pool = open('failing-worker');
+    const first = await workerPid(pool);
+    await expect(runEndless(pool, 60_000)).rejects.toMatchObject({ name: 'TaskFailed' });
+    const sizes = pool.run('readPageSizes', { pdf: new Uint8Array() }, { timeoutMs: 60_000 });
+    await expect(sizes).rejects.toMatchObject({ name: 'Error', message: expect.stringContaining('EIO') });
+    expect(await workerPid(pool)).toBe(first);
+  });
+
+  test('fails a task that throws in a callback, and replaces the process', async () => {
+    const pool = open('failing-worker');
+    const first = await workerPid(pool);
+    const callback = pool.run('parseHeaderFooter', { header: null, footer: null } as never, { timeoutMs: 60_000 });
+    await expect(callback).rejects.toMatchObject({ name: 'TaskFailed' });
+    expect(await workerPid(pool)).not.toBe(first);
+  });
+
+  test('keeps a task while an earlier one throws after its result', async () => {
+    const pool = open('failing-worker');
+    const first = await workerPid(pool);
+    expect(await pool.run('prepareTemplate', {} as never, { timeoutMs: 60_000 })).toEqual({ html: first });
+    expect(await workerPid(pool)).toBe(first);
+  });
+
   test('does not restart a process that cannot start in a loop', async () => {
     const pool = open('exit-at-start-worker');
     for (let round = 0; round < 3; round += 1) await expect(runEndless(pool, 60_000)).rejects.toThrow('did not start');
@@ -131,7 +155,7 @@ describe('a worker pool', () => {
     const pool = open('stub-worker');
     const long = runEndless(pool, 60_000).catch(String);
     const { pid } = workers()[0]!;
-    await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 20_000 });
+    await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 60_000 });
     process.kill(pid!, 'SIGKILL');
     await long;
     expect(getPriority(Number(await workerPid(pool)))).toBe(getPriority());
@@ -141,6 +165,6 @@ describe('a worker pool', () => {
     const pool = open('stub-worker');
     const pid = Number(await workerPid(pool));
     pool.close();
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });

@@ -4,7 +4,8 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
 import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
 import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
-import { type TaskResult, isTaskError } from './worker/task-result.ts';
+import { TaskFailed } from './worker/task-failed.ts';
+import { type TaskFailure, type TaskResult, isTaskError } from './worker/task-result.ts';
 import { type WorkerExit, startWorker, type WorkerProcess } from './worker/process.ts';
 import type { TaskRequest, Tasks } from './worker/worker.ts';
 
@@ -20,7 +21,8 @@ export type TaskOptions = { timeoutMs: number; waitTimeoutMs?: number; group?: s
  */
 export type WorkerPool = {
   /**
-   * @throws ApiError of the task, or for its timeout or memory limit; service_unavailable if it got no process in time
+   * @throws ApiError of the task, or for its timeout or memory limit; service_unavailable if it got no process in time;
+   * TaskFailed for an error of the service; other errors if another attempt may succeed
    */
   run: <Name extends keyof Tasks>(
     task: Name,
@@ -92,7 +94,8 @@ export const openWorkerPool = ({
     const worker = startWorker(workerFile, memoryMb, {
       onResult: (result) => {
         const task = release(slot);
-        if (slot.hasLowPriority || [...slots].filter(isIdle).length > processes) remove(slot);
+        const endsProcess = 'endsProcess' in result;
+        if (endsProcess || slot.hasLowPriority || [...slots].filter(isIdle).length > processes) remove(slot);
         replenish();
         task?.resolve(result);
       },
@@ -150,7 +153,8 @@ export const openWorkerPool = ({
         createError: () => tooBusyError('No process was free to convert the document', waitTimeoutMs),
       };
       const result = await queue.add(group, () => runTask({ task, input }, options), wait);
-      if (isTaskError(result)) throw ApiError.from(result.error);
+      if (isTaskError(result)) throw ApiError.from(result.error, result.failure?.message);
+      if ('failure' in result) throw failureError(task, result.failure);
       return result.value as Tasks[typeof task]['output'];
     },
     load: () => ({ processes: slots.size, running: queue.running(), waiting: queue.waiting() }),
@@ -170,6 +174,9 @@ const taskTimeoutError = (timeoutMs: number): ApiError =>
   ApiError.of('processing_timeout', `The document could not be converted within ${timeoutMs / 1000} seconds.`, {
     timeout_seconds: timeoutMs / 1000,
   });
+
+const failureError = (task: keyof Tasks, { message, isOfSystem }: TaskFailure): Error =>
+  isOfSystem ? new Error(`the task ${task} failed: ${message}`) : new TaskFailed(`the task ${task} failed: ${message}`);
 
 const workerExitError = (exit: WorkerExit, memoryMb: number): Error =>
   exit === 'out of memory'

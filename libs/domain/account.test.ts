@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AccountEvent } from '#contracts/events/account.ts';
+import type { AccountEvent, AccountSettings } from '#contracts/events/account.ts';
 import { type LimitOverrides, planNames } from '#contracts/plans.ts';
-import { account, type AccountCommand } from './account.ts';
+import { account, type AccountCommand, defaultAccountSettings } from './account.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
 
@@ -13,6 +13,7 @@ const changePlan = (plan: (typeof planNames)[number], overrides: LimitOverrides 
   overrides,
   reason: null,
 });
+const changeSettings = (settings: Partial<AccountSettings>): AccountCommand => ({ type: 'changeSettings', settings });
 const suspend: AccountCommand = { type: 'suspend', reason: 'unpaid' };
 const reinstate: AccountCommand = { type: 'reinstate', reason: null };
 
@@ -55,8 +56,47 @@ describe('An account', () => {
     expect(fold(account, events)).toMatchObject({ status: 'SUSPENDED', plan: 'pro' });
   });
 
+  it('keeps each webhook secret for 24 hours after its replacement, at most four', () => {
+    const at = (hour: number): Date => new Date(Date.UTC(2026, 2, 2, hour));
+    const rotateAt = (hour: number): AccountCommand => ({ type: 'rotateWebhookSecret', now: at(hour) });
+    const history = historyOf(account, [open, rotateAt(0), rotateAt(1), rotateAt(2), rotateAt(3)]);
+    const state = fold(account, history);
+    expect(state).toMatchObject({
+      webhookSecret: {
+        generation: 5,
+        previous: [4, 3, 2, 1].map((generation, index) => ({ generation, validUntil: at(27 - index).toISOString() })),
+      },
+    });
+    expect(() => given(account, ...history).when(rotateAt(23))).toThrow(
+      expect.objectContaining({ until: at(24).toISOString() }),
+    );
+    expect(given(account, ...history).when(rotateAt(24))).toEqual([
+      { type: 'WebhookSecretRotated', data: { generation: 6, previousValidUntil: at(48).toISOString() } },
+    ]);
+  });
+
+  it('is renamed, unless it has the name', () => {
+    expect(given(account, opened).when({ type: 'rename', name: 'Paper Mill' })).toEqual([
+      { type: 'AccountRenamed', data: { name: 'Paper Mill' } },
+    ]);
+    expect(given(account, opened).when({ type: 'rename', name: 'Acme' })).toEqual([]);
+  });
+
+  it('changes the settings that a command names, and keeps the others', () => {
+    const german = { type: 'AccountSettingsChanged', data: { ...defaultAccountSettings, locale: 'de' } } as const;
+    expect(given(account, opened).when(changeSettings({ locale: 'de' }))).toEqual([german]);
+    expect(given(account, opened, german).when(changeSettings({ timeZone: 'Europe/Vienna' }))).toEqual([
+      { type: 'AccountSettingsChanged', data: { ...german.data, timeZone: 'Europe/Vienna' } },
+    ]);
+    expect(given(account, opened, german).when(changeSettings({ locale: null }))).toHaveLength(1);
+    expect(given(account, opened, german).when(changeSettings({ locale: 'de' }))).toEqual([]);
+    expect(given(account, opened).when(changeSettings({}))).toEqual([]);
+  });
+
   it('that was never opened ignores every other command', () => {
-    for (const command of [changePlan('pro'), suspend, reinstate]) expect(given(account).when(command)).toEqual([]);
+    const others = [{ type: 'rename', name: 'x' } as const, changeSettings({ locale: 'de' })];
+    for (const command of [changePlan('pro'), suspend, reinstate, ...others])
+      expect(given(account).when(command)).toEqual([]);
   });
 });
 
@@ -64,7 +104,7 @@ describe('After any commands, an account', () => {
   const plan = fc.constantFrom(...planNames);
   const overrides = fc.record({ requestsPerMinute: fc.integer({ min: 1, max: 2 }) }, { requiredKeys: [] });
   const command = fc.oneof(
-    fc.constantFrom(open, suspend, reinstate),
+    fc.constantFrom(open, suspend, reinstate, changeSettings({ locale: 'de' }), changeSettings({ locale: null })),
     fc.tuple(plan, overrides).map(([to, limits]) => changePlan(to, limits)),
   );
   const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(account, commands));

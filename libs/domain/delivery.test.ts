@@ -17,10 +17,11 @@ const requested: DeliveryEvent = {
     payload: { sha256: 'x', size: 1 },
   },
 };
-const responded = (status: number): AttemptOutcome => ({ kind: 'responded', status, responseBody: '' });
+const responded = (status: number): AttemptOutcome => ({ kind: 'responded', status, headers: {}, responseBody: '' });
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no response within 10 s' };
 const recordAttempt = (outcome: AttemptOutcome): DeliveryCommand => ({
   type: 'recordAttempt',
+  request: { headers: {} },
   outcome,
   durationMs: 1,
   now,
@@ -61,10 +62,10 @@ describe('A webhook delivery', () => {
   });
 
   test('starts a new round only after it has ended', () => {
-    expect(types(eventsAfter([{ type: 'redeliver', target: null }]))).toEqual(['DeliveryRequested']);
+    expect(types(eventsAfter([{ type: 'redeliver', target: null, startsAt: null }]))).toEqual(['DeliveryRequested']);
     const events = eventsAfter([
       ...attempt(responded(404)),
-      { type: 'redeliver', target: null },
+      { type: 'redeliver', target: null, startsAt: null },
       ...attempt(responded(200)),
     ]);
     expect(events.at(-1)).toEqual({ type: 'WebhookDelivered', data: { round: 2, attempt: 1 } });
@@ -75,7 +76,7 @@ describe('A webhook delivery', () => {
     const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(
       fc.constant({ type: 'startAttempt' } as const),
       outcome.map(recordAttempt),
-      fc.constant({ type: 'redeliver', target: null } as const),
+      fc.constant({ type: 'redeliver', target: null, startsAt: null } as const),
     );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {

@@ -1,12 +1,16 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import type { AttemptOutcome, AttemptRequest, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
+import { endpointOf } from './webhook-url.ts';
 
 /** The delays before the second and the third attempt. */
 const retryDelaysMs = [5_000, 30_000] as const;
-/** The delay before an attempt, in milliseconds. `attempt` counts from 1. */
-export const retryDelayMs = (attempt: number): number => retryDelaysMs[attempt - 2] ?? 0;
+/** The first attempt of a redelivery is at most this far in the future. */
+export const maxStartDelayMs = 60_000;
+/** The longest delay before an attempt, in milliseconds. `attempt` counts from 1. */
+export const maxAttemptDelayMs = (attempt: number): number =>
+  attempt === 1 ? maxStartDelayMs : (retryDelaysMs[attempt - 2] ?? 0);
 
 type AttemptPosition = { round: number; attempt: number };
 /** The target of the current round, and whether its sealed box was erased. */
@@ -22,8 +26,14 @@ export type DeliveryState =
 export type DeliveryCommand =
   | { type: 'request'; data: EventData['DeliveryRequested'] }
   | { type: 'startAttempt' }
-  | { type: 'recordAttempt'; outcome: AttemptOutcome; durationMs: number; now: Date }
-  | { type: 'redeliver'; target: WebhookTarget | null }
+  | {
+      type: 'recordAttempt';
+      request: AttemptRequest | null;
+      outcome: AttemptOutcome;
+      durationMs: number;
+      now: Date;
+    }
+  | { type: 'redeliver'; target: WebhookTarget | null; startsAt: Date | null }
   | { type: 'eraseTarget'; sha256: string };
 
 /** A redelivery needs a new target, because the URL and headers of the ended delivery were erased. */
@@ -33,7 +43,8 @@ export class TargetErasedError extends Error {}
 export const sealedBoxHash = (state: DeliveryState): string | null =>
   state.status === 'NONE' || state.erased ? null : (state.target.sealed?.sha256 ?? null);
 
-const isSuccess = (outcome: AttemptOutcome): boolean =>
+/** Whether the receiver accepted the webhook. */
+export const isSuccess = (outcome: AttemptOutcome): boolean =>
   outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 const isRetryable = (outcome: AttemptOutcome): boolean => outcome.kind !== 'responded' || outcome.status >= 500;
 
@@ -77,7 +88,7 @@ const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
         status: 'DUE',
         round: event.data.round,
         attempt: 1,
-        nextAttemptAt: null,
+        nextAttemptAt: event.data.startsAt,
       };
     case 'WebhookTargetErased':
       return { ...state, erased: true };
@@ -87,14 +98,14 @@ const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
 };
 
 const recordAttempt = (
-  { round, attempt }: AttemptPosition,
-  { outcome, durationMs, now }: Extract<DeliveryCommand, { type: 'recordAttempt' }>,
+  { round, attempt, target }: AttemptPosition & CurrentTarget,
+  { request, outcome, durationMs, now }: Extract<DeliveryCommand, { type: 'recordAttempt' }>,
 ): DeliveryEvent[] => {
   const delayMs = isSuccess(outcome) || !isRetryable(outcome) ? undefined : retryDelaysMs[attempt - 1];
   const nextAttemptAt = delayMs === undefined ? null : new Date(now.getTime() + delayMs).toISOString();
   const attempted: DeliveryEvent = {
     type: 'WebhookAttempted',
-    data: { round, attempt, outcome, durationMs, nextAttemptAt },
+    data: { round, attempt, request, outcome, endpoint: endpointOf(target.url), durationMs, nextAttemptAt },
   };
   if (isSuccess(outcome)) return [attempted, { type: 'WebhookDelivered', data: { round, attempt } }];
   if (nextAttemptAt !== null) return [attempted];
@@ -107,13 +118,18 @@ const recordAttempt = (
 /** @throws TargetErasedError if the sealed box of the previous round is needed, or not yet erased */
 const redeliver = (
   state: Extract<DeliveryState, { status: 'ENDED' }>,
-  target: WebhookTarget | null,
+  { target, startsAt }: Extract<DeliveryCommand, { type: 'redeliver' }>,
 ): DeliveryEvent[] => {
   if (sealedBoxHash(state) !== null)
     throw new TargetErasedError('The sealed box of the previous round is not erased yet.');
   if (target === null && state.target.sealed !== null)
     throw new TargetErasedError('The sealed box of the previous round was erased.');
-  return [{ type: 'RedeliveryRequested', data: { round: state.round + 1, target } }];
+  return [
+    {
+      type: 'RedeliveryRequested',
+      data: { round: state.round + 1, target, startsAt: startsAt?.toISOString() ?? null },
+    },
+  ];
 };
 
 const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[] => {
@@ -127,7 +143,7 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
     case 'recordAttempt':
       return state.status === 'ATTEMPTING' ? recordAttempt(state, command) : [];
     case 'redeliver':
-      return state.status === 'ENDED' ? redeliver(state, command.target) : [];
+      return state.status === 'ENDED' ? redeliver(state, command) : [];
     case 'eraseTarget':
       return state.status === 'ENDED' && sealedBoxHash(state) === command.sha256
         ? [{ type: 'WebhookTargetErased', data: { sha256: command.sha256 } }]

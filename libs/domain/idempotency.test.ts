@@ -9,14 +9,14 @@ const claim = (id: string, expired = false): IdempotencyCommand => ({
   type: 'claim',
   accountId: 'acc_1',
   operation: 'render',
-  bodySha256: 'ab',
+  bodyMac: 'ab',
   id,
   expired,
 });
 const release = (id: string): IdempotencyCommand => ({ type: 'release', id });
 const claimed = (id: string): IdempotencyEvent => ({
   type: 'IdempotencyKeyClaimed',
-  data: { accountId: 'acc_1', operation: 'render', bodySha256: 'ab', id },
+  data: { accountId: 'acc_1', operation: 'render', bodyMac: 'ab', id },
 });
 const released = (id: string): IdempotencyEvent => ({ type: 'IdempotencyKeyReleased', data: { id } });
 
@@ -35,8 +35,8 @@ describe('An idempotency key', () => {
   it('keeps the id of a request that is repeated after a release, so that the request has one stream', () => {
     const retry = given(idempotency, claimed('a'), released('a'));
     expect(retry.when(claim('b'))).toEqual([claimed('a')]);
-    const other = { ...claim('b'), bodySha256: 'cd' } as IdempotencyCommand;
-    expect(retry.when(other)).toEqual([{ ...claimed('b'), data: { ...claimed('b').data, bodySha256: 'cd' } }]);
+    const other = { ...claim('b'), bodyMac: 'cd' } as IdempotencyCommand;
+    expect(retry.when(other)).toEqual([{ ...claimed('b'), data: { ...claimed('b').data, bodyMac: 'cd' } }]);
     expect(retry.when(claim('b', true))).toEqual([claimed('b')]);
   });
 

@@ -3,7 +3,7 @@ import type { Decider } from './decider.ts';
 
 export const idempotencyKeyLifetimeMs = 24 * 60 * 60 * 1000;
 
-type Claim = { id: string; operation: string; bodySha256: string };
+type Claim = { id: string; operation: string; bodyMac: string };
 
 export type IdempotencyState = { status: 'FREE'; released: Claim | null } | ({ status: 'CLAIMED' } & Claim);
 
@@ -11,7 +11,7 @@ export type IdempotencyCommand =
   /** `expired`: the current claim is older than the lifetime of a key. */
   ({ type: 'claim'; accountId: string; expired: boolean } & Claim) | { type: 'release'; id: string };
 
-const claimOf = ({ id, operation, bodySha256 }: Claim): Claim => ({ id, operation, bodySha256 });
+const claimOf = ({ id, operation, bodyMac }: Claim): Claim => ({ id, operation, bodyMac });
 
 const evolve = (state: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
   switch (event.type) {
@@ -26,8 +26,8 @@ const evolve = (state: IdempotencyState, event: IdempotencyEvent): IdempotencySt
 };
 
 /** An append that timed out may still succeed. So a repeated request keeps its id and has one stream. */
-const retriedId = ({ operation, bodySha256 }: Claim, released: Claim | null): string | null =>
-  released?.operation === operation && released.bodySha256 === bodySha256 ? released.id : null;
+const retriedId = ({ operation, bodyMac }: Claim, released: Claim | null): string | null =>
+  released?.operation === operation && released.bodyMac === bodyMac ? released.id : null;
 
 const decide = (command: IdempotencyCommand, state: IdempotencyState): IdempotencyEvent[] => {
   switch (command.type) {

@@ -4,7 +4,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
-import { maxAttempts, maxRegenerations, nextAttempt, render, type RenderCommand } from './render.ts';
+import { maxAttempts, maxRegenerations, maxVerifications, nextAttempt, render, type RenderCommand } from './render.ts';
 
 const blob = { sha256: 'ab'.repeat(32), size: 10 };
 const request: EventData['RenderRequested'] = {
@@ -41,7 +41,7 @@ const completion = (attempt: number): EventData['RenderCompleted'] => ({
   pages: 1,
   renderMode: 'static',
   renderModeReason: 'no script',
-  browserVersion: 'chromium',
+  engine: 'chromium',
   warnings: [],
   durations: { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 5 },
 });
@@ -167,6 +167,42 @@ describe('A render', () => {
     expect(given(render, ...asked).when(end)).toEqual([kept]);
     expect(given(render, ...asked, kept).when(end)).toEqual([]);
     expect(given(render, ...asked, kept).when(erase)).toEqual([{ type: 'PdfErased', data: { sha256: blob.sha256 } }]);
+    expect(given(render, ...asked.slice(0, 3)).when(end)).toEqual([]);
+  });
+
+  it('is verified once for concurrent requests, and at most twenty times', () => {
+    const ask = (count: number): RenderCommand => ({ type: 'requestVerification', count, keepPdf: true });
+    const asked: RenderEvent = { type: 'VerificationRequested', data: { keepPdf: true } };
+    const ended = [requested, started(1), completed(1)];
+    for (let count = 1; count <= maxVerifications + 1; count += 1) {
+      const before = Array.from({ length: count - 1 }, () => asked);
+      expect(given(render, ...ended, ...before).when(ask(count))).toEqual(count <= maxVerifications ? [asked] : []);
+      if (count > 1) expect(given(render, ...ended, ...before).when(ask(count - 1))).toEqual([]);
+    }
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]])
+      expect(given(render, ...history).when(ask(1))).toEqual([]);
+  });
+
+  it('stores a verified PDF until it is erased, and ends each verification once', () => {
+    const verified: RenderEvent = {
+      type: 'RenderVerified',
+      data: {
+        outcome: { kind: 'rendered', pdf: blob, pages: 1, engine: 'none', firstDifference: null },
+        keptUntil: '2026-01-02T04:04:05.000Z',
+      },
+    };
+    const asked: RenderEvent[] = [
+      requested,
+      started(1),
+      { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } },
+      { type: 'VerificationRequested', data: { keepPdf: true } },
+    ];
+    const end: RenderCommand = { type: 'endVerification', data: verified.data };
+    expect(given(render, ...asked).when(end)).toEqual([verified]);
+    expect(given(render, ...asked, verified).when(end)).toEqual([]);
+    expect(given(render, ...asked, verified).when(erase)).toEqual([
+      { type: 'PdfErased', data: { sha256: blob.sha256 } },
+    ]);
     expect(given(render, ...asked.slice(0, 3)).when(end)).toEqual([]);
   });
 

@@ -7,31 +7,40 @@ export const maxAttempts = 3;
 /** The maximum number of regenerations of a PDF that was not stored. */
 export const maxRegenerations = 5;
 
+/** The maximum number of verifications of a render. */
+export const maxVerifications = 20;
+
 export type RenderState =
   | { status: 'NONE' }
-  | { status: 'QUEUED' }
-  | { status: 'PROCESSING'; attempt: number }
-  /** `regeneration`: the number of regenerations, and whether the last one has ended. */
+  /** `sealedBox`: the hash of the sealed box with the headers and cookies for a page, until it is erased. */
+  | { status: 'QUEUED'; sealedBox?: string }
+  | { status: 'PROCESSING'; attempt: number; sealedBox?: string }
+  /** `regeneration` and `verification`: how many there were, and whether the last one has ended. */
   | {
       status: 'DONE';
       pdf: { sha256: string; keptUntil: string } | null;
       diagnosed?: true;
+      sealedBox?: string;
       regeneration?: { count: number; ended: boolean };
+      verification?: { count: number; ended: boolean };
     }
   /** `discardedPdf` is the hash of a stored PDF that cannot be downloaded. */
-  | { status: 'FAILED'; diagnosed?: true; discardedPdf?: string };
+  | { status: 'FAILED'; diagnosed?: true; discardedPdf?: string; sealedBox?: string };
 
 export type RenderCommand =
   | { type: 'request'; data: EventData['RenderRequested'] }
   | { type: 'claim'; attempt: number; worker: string; queueMs: number }
   | { type: 'complete'; data: EventData['RenderCompleted'] }
   | { type: 'fail'; data: EventData['RenderFailed'] }
+  | { type: 'erasePageSecrets'; sha256: string }
   | { type: 'discardPdf'; data: EventData['PdfDiscarded'] }
   | { type: 'erasePdf' }
   | { type: 'requestPdfRegeneration'; count: number }
   | { type: 'endPdfRegeneration'; data: EventData['PdfRegenerationEnded'] }
   | { type: 'requestDiagnosis' }
-  | { type: 'diagnose'; data: EventData['RenderDiagnosed'] };
+  | { type: 'diagnose'; data: EventData['RenderDiagnosed'] }
+  | { type: 'requestVerification'; count: number; keepPdf: boolean }
+  | { type: 'endVerification'; data: EventData['RenderVerified'] };
 
 /** The attempt that a worker can claim next; null if the render does not exist, has ended, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {
@@ -51,6 +60,12 @@ export const nextRegeneration = (state: RenderState): number | null => {
   return next <= maxRegenerations ? next : null;
 };
 
+/** The number of the next verification, from 1; null if there were too many, or if there is no PDF. */
+export const nextVerification = (state: RenderState): number | null => {
+  const next = state.status === 'DONE' ? (state.verification?.count ?? 0) + 1 : maxVerifications + 1;
+  return next <= maxVerifications ? next : null;
+};
+
 const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> =>
   state.status === 'DONE' || state.status === 'FAILED';
 /** One diagnosis is enough: the result would always be the same. */
@@ -62,22 +77,41 @@ const storedPdfHash = (state: RenderState): string | null => {
   return state.status === 'FAILED' ? (state.discardedPdf ?? null) : null;
 };
 
+/** The hash of the sealed box of a render; null if there is none, or if it is erased. */
+export const pageSecretsHash = (state: RenderState): string | null =>
+  state.status === 'NONE' ? null : (state.sealedBox ?? null);
+
+const sealedBoxOf = ({ source }: EventData['RenderRequested']): { sealedBox?: string } =>
+  source.mode === 'CONVERT' && source.page?.sealed ? { sealedBox: source.page.sealed.sha256 } : {};
+
+const keptSealedBox = (state: RenderState): { sealedBox?: string } => {
+  const sealedBox = pageSecretsHash(state);
+  return sealedBox === null ? {} : { sealedBox };
+};
+
 const evolve = (state: RenderState, event: RenderEvent): RenderState => {
   switch (event.type) {
     case 'RenderRequested':
-      return { status: 'QUEUED' };
+      return { status: 'QUEUED', ...sealedBoxOf(event.data) };
     case 'RenderStarted':
-      return { status: 'PROCESSING', attempt: event.data.attempt };
+      return { status: 'PROCESSING', attempt: event.data.attempt, ...keptSealedBox(state) };
     case 'RenderCompleted':
       return {
         status: 'DONE',
         pdf: event.data.keptUntil === null ? null : { sha256: event.data.pdf.sha256, keptUntil: event.data.keptUntil },
+        ...keptSealedBox(state),
       };
     case 'RenderFailed':
-      return { status: 'FAILED' };
+      return { status: 'FAILED', ...keptSealedBox(state) };
+    case 'PageSecretsErased': {
+      if (state.status === 'NONE') return state;
+      const { sealedBox: _, ...rest } = state;
+      return rest;
+    }
     case 'PdfErased':
       if (state.status === 'DONE') return { ...state, pdf: null };
-      return state.status === 'FAILED' ? { status: 'FAILED', ...(state.diagnosed ? { diagnosed: true } : {}) } : state;
+      if (state.status !== 'FAILED') return state;
+      return { status: 'FAILED', ...(state.diagnosed ? { diagnosed: true } : {}), ...keptSealedBox(state) };
     case 'PdfDiscarded':
       return state.status === 'FAILED' ? { ...state, discardedPdf: event.data.pdf.sha256 } : state;
     case 'PdfRegenerationRequested':
@@ -97,6 +131,19 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
       return state;
     case 'RenderDiagnosed':
       return hasEnded(state) ? { ...state, diagnosed: true } : state;
+    case 'VerificationRequested':
+      return state.status === 'DONE'
+        ? { ...state, verification: { count: (state.verification?.count ?? 0) + 1, ended: false } }
+        : state;
+    case 'RenderVerified': {
+      if (state.status !== 'DONE' || !state.verification) return state;
+      const { outcome, keptUntil } = event.data;
+      return {
+        ...state,
+        verification: { ...state.verification, ended: true },
+        ...(outcome.kind === 'rendered' && keptUntil ? { pdf: { sha256: outcome.pdf.sha256, keptUntil } } : {}),
+      };
+    }
     default:
       return event satisfies never;
   }
@@ -122,6 +169,10 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return state.status === 'PROCESSING' && state.attempt === command.data.attempt
         ? [{ type: 'RenderFailed', data: command.data }]
         : [];
+    case 'erasePageSecrets':
+      return hasEnded(state) && pageSecretsHash(state) === command.sha256
+        ? [{ type: 'PageSecretsErased', data: { sha256: command.sha256 } }]
+        : [];
     case 'discardPdf':
       return state.status === 'FAILED' && state.discardedPdf === undefined
         ? [{ type: 'PdfDiscarded', data: command.data }]
@@ -141,6 +192,15 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return canBeDiagnosed(state) ? [{ type: 'DiagnosisRequested', data: {} }] : [];
     case 'diagnose':
       return canBeDiagnosed(state) ? [{ type: 'RenderDiagnosed', data: command.data }] : [];
+    case 'requestVerification':
+      // Concurrent requests have the same count. The first one requests the verification for all of them.
+      return nextVerification(state) === command.count
+        ? [{ type: 'VerificationRequested', data: { keepPdf: command.keepPdf } }]
+        : [];
+    case 'endVerification':
+      return state.status === 'DONE' && state.verification?.ended === false
+        ? [{ type: 'RenderVerified', data: command.data }]
+        : [];
     default:
       return command satisfies never;
   }

@@ -35,3 +35,9 @@ export const maskUrl = (original: string): { url: string; isMasked: boolean } =>
   // Keep the caller's spelling only if the normalised URL differs by nothing but the final slash.
   return { url: whole === `${original}/` ? original : whole, isMasked: false };
 };
+
+/** Host and path of a masked URL, to recognise the receiver. */
+export const endpointOf = (maskedUrl: string): string => {
+  const { host, pathname } = new URL(maskedUrl);
+  return host + pathname;
+};

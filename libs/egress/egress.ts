@@ -9,12 +9,13 @@ import { sendWebhookRequest, type WebhookRequest, type WebhookResult } from './w
 import { createEgressConnector, loadTrustStore } from './connector.ts';
 import { createDialler, type Dial } from './dial.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
+import { type ProviderRequest, requestProvider } from './provider-client.ts';
 import { startProxy, type DocumentProxy } from './proxy.ts';
 import type { Resolve } from './resolve.ts';
 import { createSystemResolver, defaultResolverSources, type ResolverSources } from './system-resolver.ts';
 import { EgressError, type OnEgressError } from './errors.ts';
 
-export type { WebhookRequest, WebhookResult } from './webhook-client.ts';
+export type { ResponseHeaders, WebhookRequest, WebhookResult } from './webhook-client.ts';
 export type { DocumentProxy } from './proxy.ts';
 
 /** The part of a pino logger that egress uses. */
@@ -40,6 +41,8 @@ export type Egress = {
   openProxy: () => Promise<DocumentProxy>;
   /** Sends a webhook request. Network and receiver errors are results, not exceptions. */
   sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>;
+  /** Sends a request to the operator's identity provider; reads all of the response. @throws EgressError */
+  requestProvider: (url: string, options: ProviderRequest) => Promise<Response>;
   /** Closes all connections, also those in use. */
   close: () => Promise<void>;
 };
@@ -112,6 +115,8 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
       webhookAgents.withAgent(request.account, (agent) =>
         sendWebhookRequest(agent, request, limits, logBlockedWebhookRequest),
       ),
+    requestProvider: (url, request) =>
+      webhookAgents.withAgent('identity provider', (agent) => requestProvider(agent, url, request)),
     close: async () => {
       await Promise.all([...[...proxies].map((proxy) => proxy.close()), webhookAgents.destroy()]);
     },

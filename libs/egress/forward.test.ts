@@ -136,7 +136,7 @@ describe('A response that is too large', () => {
     const { proxyUrl } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
     expect(await requestThroughProxy(proxyUrl, at(site))).toMatchObject({
       status: 403,
-      headers: { 'x-colophon-blocked': 'response-too-large' },
+      headers: { 'x-colophon-error': 'response-too-large' },
     });
   });
 

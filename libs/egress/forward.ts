@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
-import { sendErrorResponse, limitBytes } from './proxy-response.ts';
+import { sendErrorResponse, limitBytes, proxyHeaders } from './proxy-response.ts';
 import { targetOfUrl, type Target } from './target.ts';
 import { errorCodeOf, EgressError, failureError, blockedError, timeoutError, type OnEgressError } from './errors.ts';
 
@@ -97,7 +97,7 @@ export const forward = async (
     const upstream = await requestUpstream(agent, request, parsed.url, aborter.signal);
     upstream.body.on('error', () => {});
     // With responseHeaders: 'raw' the headers are a list, although the type says a record.
-    const headers = endToEndHeaders(upstream.headers as unknown as string[]);
+    const headers = endToEndHeaders(upstream.headers as unknown as string[], proxyHeaders);
     checkContentLength(headers, maxResponseBytes);
     response.writeHead(upstream.statusCode, headers);
     await pipeline(upstream.body, limitBytes(maxResponseBytes), response);

@@ -2,6 +2,9 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type Duplex, Transform } from 'node:stream';
 import { EgressError, blockedError } from './errors.ts';
 
+/** Marks the proxy's own error responses. A server cannot send it: {@link proxyHeaders}. */
+export const proxyHeaders = ['x-colophon-error'];
+
 const statusByKind = { blocked: 403, timeout: 504, failed: 502 } as const;
 
 const errorResponse = (error: unknown): { status: number; headers: string[]; body: string } => {
@@ -15,8 +18,9 @@ const errorResponse = (error: unknown): { status: number; headers: string[]; bod
     String(Buffer.byteLength(body)),
     'cache-control',
     'no-store',
+    'x-colophon-error',
+    fields.kind === 'blocked' ? fields.code : fields.kind,
   ];
-  if (fields.kind === 'blocked') headers.push('x-colophon-blocked', fields.code);
   return { status: statusByKind[fields.kind], headers, body };
 };
 

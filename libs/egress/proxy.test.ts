@@ -21,7 +21,7 @@ describe('A target that is not public', () => {
       body: 'The host rebinding.test does not exist or has no public address.\n',
     });
     const { head } = await openTunnel(proxyUrl, `127.0.0.1:${inside.port}`);
-    expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n(.*\r\n)*x-colophon-blocked: address-not-public\r\n/);
+    expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n(.*\r\n)*x-colophon-error: address-not-public\r\n/);
     expect(head).toMatch(/\r\n\r\n127\.0\.0\.1 is not a public address\.\n$/);
     expect(inside.connectionCount()).toBe(0);
     expect(blockedRequests).toEqual([

@@ -73,7 +73,7 @@ describe('A tunnel', () => {
     const { proxyUrl } = await startEgress({ limits: { maxConnectionsPerHost: 2 } });
     const tunnel = () => openTunnel(proxyUrl, `open.test:${site.port}`);
     const [first] = await Promise.all([tunnel(), tunnel()]);
-    expect((await tunnel()).head).toContain('x-colophon-blocked: too-many-connections');
+    expect((await tunnel()).head).toContain('x-colophon-error: too-many-connections');
     first?.socket.destroy();
     await expect.poll(async () => (await tunnel()).head).toContain(' 200 ');
   });

@@ -22,17 +22,21 @@ export type WebhookRequest = {
   maxResponseBytes: number;
 };
 
+/** Names in lower case. A header that occurs more than once has a list. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /**
  * A request with a status is answered, even if the body fails. `body` is the start of the body as text: what was received
  * in time, at most `maxResponseBytes` bytes. `reason` is a sentence for the caller.
  */
 export type WebhookResult =
-  | { kind: 'responded'; status: number; body: string; durationMs: number }
+  | { kind: 'responded'; status: number; headers: ResponseHeaders; body: string; durationMs: number }
   | { kind: 'timeout' | 'blocked' | 'failed'; reason: string; durationMs: number };
 
-type WebhookResponse = { status: number; body: string };
+type ResponseHead = { status: number; headers: ResponseHeaders };
+type WebhookResponse = ResponseHead & { body: string };
 type WaitPhase = { name: 'connecting' } | { name: 'waiting' };
-type RequestPhase = WaitPhase | { name: 'reading'; status: number };
+type RequestPhase = WaitPhase | { name: 'reading'; head: ResponseHead };
 
 const timeoutReason = (host: string, phase: WaitPhase, timeoutMs: number): string => {
   const limit = `within ${timeoutMs / 1000} s`;
@@ -81,25 +85,25 @@ const performRequest = (
   const chunks: Buffer[] = [];
   let received = 0;
 
-  const finish = (status: number) => {
+  const finish = (head: ResponseHead) => {
     clearTimeout(deadline);
     clearTimeout(bodyTimer);
-    resolve({ status, body: decodeBodyStart(chunks, request.maxResponseBytes) });
+    resolve({ ...head, body: decodeBodyStart(chunks, request.maxResponseBytes) });
   };
 
-  const stopReading = (status: number) => {
-    finish(status);
+  const stopReading = (head: ResponseHead) => {
+    finish(head);
     controller?.abort(bodyLimitReached);
   };
 
   const fail = (error: Error) => {
-    if (phase.name === 'reading') return finish(phase.status);
+    if (phase.name === 'reading') return finish(phase.head);
     clearTimeout(deadline);
     reject(toRequestError(host, error));
   };
 
   const deadline = setTimeout(() => {
-    if (phase.name === 'reading') return stopReading(phase.status);
+    if (phase.name === 'reading') return stopReading(phase.head);
     timedOut = timeoutError(timeoutReason(host, phase, request.timeoutMs));
     reject(timedOut);
     controller?.abort(timedOut);
@@ -112,18 +116,19 @@ const performRequest = (
       controller = requestController;
       phase = { name: 'waiting' };
     },
-    onResponseStart(_controller, status) {
+    onResponseStart(_controller, status, headers) {
       if (status < 200) return;
-      phase = { name: 'reading', status };
-      bodyTimer = setTimeout(() => stopReading(status), bodyTimeoutMs);
+      const head = { status, headers };
+      phase = { name: 'reading', head };
+      bodyTimer = setTimeout(() => stopReading(head), bodyTimeoutMs);
     },
     onResponseData(_controller, chunk) {
       chunks.push(chunk);
       received += chunk.length;
-      if (received >= request.maxResponseBytes && phase.name === 'reading') stopReading(phase.status);
+      if (received >= request.maxResponseBytes && phase.name === 'reading') stopReading(phase.head);
     },
     onResponseEnd() {
-      if (phase.name === 'reading') finish(phase.status);
+      if (phase.name === 'reading') finish(phase.head);
     },
     onResponseError: (_controller, error) => fail(error),
   };
@@ -163,8 +168,8 @@ export const sendWebhookRequest = async (
   const durationMs = () => Math.round(performance.now() - start);
   try {
     const { url, target } = targetOfUrl(request.url);
-    const { status, body } = await performRequest(agent, url, target.host, request, limits);
-    return { kind: 'responded', status, body, durationMs: durationMs() };
+    const response = await performRequest(agent, url, target.host, request, limits);
+    return { kind: 'responded', ...response, durationMs: durationMs() };
   } catch (error) {
     onError(error);
     const { kind, reason } = errorFieldsOf(error);

@@ -122,7 +122,8 @@ export const openKurrentDbEventStore = (
         runningAppends.delete(appended);
       }
     },
-    read: (stream, from = 0) => withRetry(() => connection.read(readStreamRequest(stream, from))),
+    read: (stream, from = 0, limit?: number) =>
+      withRetry(() => connection.read(readStreamRequest(stream, from, limit))),
     readAll: async (after, limit) => {
       // KurrentDB includes the event at the start position.
       const events = await withRetry(() => connection.read(readAllRequest(after, limit + 1)));

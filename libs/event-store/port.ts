@@ -47,8 +47,8 @@ export type EventStore = {
     events: readonly NewEvent[],
     expected: ExpectedRevision,
   ): Promise<{ revision: number; position: number }>;
-  /** The events of a stream from revision `from` on, oldest first; empty if there are none. */
-  read(stream: string, from?: number): Promise<RecordedEvent[]>;
+  /** The events of a stream from revision `from` on, oldest first, at most `limit`; empty if there are none. */
+  read(stream: string, from?: number, limit?: number): Promise<RecordedEvent[]>;
   /**
    * The events of a stream from the first on, if a subscription of this process received them recently, otherwise null. The
    * newest events may be missing: then an append fails with a RevisionConflict, and the caller reads the stream. Engines

@@ -74,7 +74,7 @@ const otherProcessPollMs = 50;
 export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTimeoutMs): EventStore => {
   const reader = openDatabase(file, 'full', lockTimeoutMs);
   reader.exec(schema);
-  const writer = openGroupCommit(file, schema, lockTimeoutMs);
+  const writer = openGroupCommit(file, schema, { lockTimeoutMs });
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let seenVersion = dataVersion();
@@ -121,9 +121,9 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
       if (position === undefined) throw new RevisionConflict(stream, expected);
       return { revision, position };
     },
-    read: async (stream, from = 0) =>
+    read: async (stream, from = 0, limit = -1) =>
       reader
-        .all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision', stream, from)
+        .all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?', stream, from, limit)
         .map(toRecordedEvent),
     readAll: async (after, limit) => readAll(after, limit),
     head: async () => head(),

@@ -7,7 +7,7 @@ export const withUpcasting = (
   upcast: (event: RecordedEvent) => RecordedEvent = toCurrentVersion,
 ): EventStore => ({
   ...store,
-  read: async (stream, from) => (await store.read(stream, from)).map(upcast),
+  read: async (stream, from, limit) => (await store.read(stream, from, limit)).map(upcast),
   readAll: async (after, limit) => (await store.readAll(after, limit)).map(upcast),
   ...(store.readCached && { readCached: (stream) => store.readCached!(stream)?.map(upcast) ?? null }),
   subscribe: async function* (after, signal) {

@@ -47,11 +47,12 @@ describe('The event log refers to', () => {
       referencedHashes(
         event('render-a', 'RenderRequested', {
           ...convert,
-          source: { mode: 'CONVERT', inputType: 'html', input: ref('input') },
+          source: { mode: 'CONVERT', inputType: 'html', input: ref('input'), assets: ref('assets') },
           headerFooter: { header: ref('header'), footer: null },
+          largeOptions: ref('large options'),
         }),
       ),
-    ).toEqual(['header', 'input']);
+    ).toEqual(['assets', 'header', 'input', 'large options']);
     expect(
       referencedHashes(
         event('render-a', 'RenderRequested', {
@@ -71,6 +72,9 @@ describe('The event log refers to', () => {
     expect(referencedHashes(kept('a', null))).toEqual([]);
     expect(referencedHashes(kept('a', now.toISOString()))).toEqual([]);
     expect(referencedHashes(kept('a', later), event('render-a', 'PdfErased', { sha256: 'pdf' }))).toEqual([]);
+    const withThumbnail = { ...completed, thumbnail: ref('thumbnail'), keptUntil: later };
+    expect(referencedHashes(event('render-a', 'RenderCompleted', withThumbnail))).toEqual(['pdf', 'thumbnail']);
+    expect(referencedHashes(event('render-a', 'RenderCompleted', { ...withThumbnail, keptUntil: null }))).toEqual([]);
     // Two renders can have the same PDF, and one can be erased first.
     expect(
       referencedHashes(kept('a', later), kept('b', later), event('render-a', 'PdfErased', { sha256: 'pdf' })),

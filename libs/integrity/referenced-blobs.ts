@@ -1,4 +1,5 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
+import { blobsOfPart, composition } from '#contracts/events/composition.ts';
 import type { BlobRef } from '#contracts/events/render.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
@@ -10,19 +11,32 @@ type RenderRequestedData = EventData['RenderRequested'];
 export type ReferencedBlobs = {
   /** Must be called for every valid event, in the order of the log. */
   addEvent(event: RecordedEvent): void;
+  /**
+   * The hashes of the manifests of composed documents. The blobs of their parts must exist, too, see
+   * {@link blobsOfManifests}.
+   */
+  manifests(): Set<string>;
   /** The hashes of the blobs that must exist at `now`. A PDF that has expired may be erased at any time. */
   hashesAt(now: Date): Set<string>;
 };
 
-const inputBlobsOf = ({ source, headerFooter }: RenderRequestedData): (BlobRef | null)[] => [
-  ...(source.mode === 'CONVERT' ? [source.input] : [source.content, source.data, source.settings]),
+const inputBlobsOf = ({ source, headerFooter, largeOptions, encryption }: RenderRequestedData): (BlobRef | null)[] => [
+  ...(source.mode === 'CONVERT'
+    ? [source.input]
+    : source.mode === 'COMPOSE'
+      ? [source.manifest]
+      : [source.content, source.data, source.settings]),
+  source.assets ?? null,
   headerFooter.header,
   headerFooter.footer,
+  largeOptions ?? null,
+  encryption?.sealed ?? null,
 ];
 
 /** Temporary blobs belong to a render or its webhook delivery, which have the same id. All others are permanent. */
 export const createReferencedBlobs = (): ReferencedBlobs => {
   const permanent = new Set<string>();
+  const manifests = new Set<string>();
   /** By `<id>/<hash>`. `until` is null when only an event ends it. */
   const temporary = new Map<string, { sha256: string; until: string | null }>();
 
@@ -35,16 +49,24 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
     switch (event.type) {
       case 'RenderRequested':
         keep(...inputBlobsOf(event.data));
+        if (event.data.source.mode === 'COMPOSE') manifests.add(event.data.source.manifest.sha256);
         if (event.data.responseMode.kind === 'webhook') keepFor(id, event.data.responseMode.sealed, null);
+        if (event.data.source.mode === 'CONVERT') keepFor(id, event.data.source.page?.sealed ?? null, null);
         return;
       case 'RenderCompleted':
-        if (event.data.keptUntil !== null) keepFor(id, event.data.pdf, event.data.keptUntil);
-        return;
+        if (event.data.keptUntil === null) return;
+        keepFor(id, event.data.pdf, event.data.keptUntil);
+        return keepFor(id, event.data.thumbnail ?? null, event.data.keptUntil);
       case 'PdfErased':
+      case 'PageSecretsErased':
       case 'WebhookTargetErased':
         return end(id, event.data.sha256);
       case 'RenderDiagnosed':
         return keep(event.data.diagnosis);
+      case 'RenderVerified':
+        if (event.data.outcome.kind === 'rendered' && event.data.keptUntil !== null)
+          keepFor(id, event.data.outcome.pdf, event.data.keptUntil);
+        return;
       case 'DeliveryRequested':
         keep(event.data.payload);
         return keepFor(id, event.data.sealed, null);
@@ -58,6 +80,7 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
   };
 
   return {
+    manifests: () => manifests,
     addEvent: (event) => applyEvent(idOfStream(event.stream), event),
     hashesAt: (now) =>
       new Set([
@@ -67,6 +90,21 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
         ),
       ]),
   };
+};
+
+/** The blobs of the parts of composed documents. A manifest that cannot be read is reported as a blob. */
+export const blobsOfManifests = async (
+  blobs: Pick<BlobStore, 'get'>,
+  manifests: Iterable<string>,
+): Promise<Set<string>> => {
+  const hashes = new Set<string>();
+  for (const manifest of manifests) {
+    const bytes = await blobs.get(manifest).catch(() => null);
+    if (!bytes) continue;
+    const { parts } = composition.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    for (const part of parts) for (const { sha256 } of blobsOfPart(part)) hashes.add(sha256);
+  }
+  return hashes;
 };
 
 export type BlobProblem = { sha256: string; problem: string };

@@ -9,10 +9,10 @@ import { leaderLeaseCollection, replaceLeaderLease, readLeaderLease } from './le
 import { type ElectionTimes, runWhileLeader } from './run-while-leader.ts';
 
 const times: ElectionTimes = {
-  renewalIntervalMs: 10,
-  renewalDeadlineMs: 150,
-  leaseDurationMs: 300,
-  retryIntervalMs: 5,
+  renewalIntervalMs: 20,
+  renewalDeadlineMs: 1_000,
+  leaseDurationMs: 2_000,
+  retryIntervalMs: 10,
 };
 const identity = (id: string, more: Partial<ProcessIdentity> = {}): ProcessIdentity => ({
   id,

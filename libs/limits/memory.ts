@@ -1,19 +1,35 @@
 import type { LimitStatus, Limits, QuotaLimit, UsageReader } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, oldestMinuteKept, oldestMonthKept, limitStatus } from './windows.ts';
 
-/** `pendingRenders` are counted renders that are not in `used` yet, with the position at which each was accepted; null if unknown. */
+/**
+ * `pendingRenders` are counted renders that are not in `used` yet, with the position at which each was accepted, null if
+ * unknown, and how many renders it counts as. `pending` is their sum: an account without a quota may have many.
+ */
 type MemoryQuotaCounter = {
   accountId: string;
   month: string;
   used: number;
   lastPosition: number;
-  pendingRenders: Map<string, number | null>;
+  pendingRenders: Map<string, PendingRender>;
+  pending: number;
+};
+type PendingRender = { position: number | null; renders: number };
+
+const countOf = ({ used, pending }: MemoryQuotaCounter): number => used + pending;
+
+const setPending = (counter: MemoryQuotaCounter, id: string, render: PendingRender | null): void => {
+  const { pendingRenders } = counter;
+  counter.pending += (render?.renders ?? 0) - (pendingRenders.get(id)?.renders ?? 0);
+  if (render) pendingRenders.set(id, render);
+  else pendingRenders.delete(id);
 };
 
-const confirmRender = ({ pendingRenders, lastPosition }: MemoryQuotaCounter, id: string, position: number): void => {
-  if (position <= lastPosition) pendingRenders.delete(id);
-  else pendingRenders.set(id, position);
-};
+const confirmRender = (counter: MemoryQuotaCounter, id: string, position: number): void =>
+  setPending(
+    counter,
+    id,
+    position <= counter.lastPosition ? null : { position, renders: counter.pendingRenders.get(id)?.renders ?? 1 },
+  );
 
 /**
  * Limits of one process. Requests are counted in memory. The renders of a month are those in the usage read model
@@ -32,6 +48,7 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
       used: 0,
       lastPosition: 0,
       pendingRenders: new Map(),
+      pending: 0,
     };
     quotaCounters.set(key, counter);
     return counter;
@@ -47,14 +64,14 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
     // Of two parallel reads, the older result may arrive last.
     if (lastPosition < counter.lastPosition) return counter;
     Object.assign(counter, { used, lastPosition });
-    for (const [id, position] of counter.pendingRenders) if (position !== null) confirmRender(counter, id, position);
+    for (const [id, { position }] of counter.pendingRenders)
+      if (position !== null) confirmRender(counter, id, position);
     return counter;
   };
 
   const quotaStatus = async (accountId: string, { perMonth }: QuotaLimit, now: Date): Promise<LimitStatus> => {
     if (perMonth === null) return limitStatus(0, null, monthEnd(now));
-    const { used, pendingRenders } = await refresh(quotaCounterFor(accountId, now));
-    return limitStatus(used + pendingRenders.size, perMonth, monthEnd(now));
+    return limitStatus(countOf(await refresh(quotaCounterFor(accountId, now))), perMonth, monthEnd(now));
   };
   const rateLimitStatus = (accountId: string, perMinute: number | null, now: Date): LimitStatus => {
     const resetAt = minuteEnd(now);
@@ -78,26 +95,26 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
       const rateLimit = rateLimitStatus(accountId, perMinute, now);
       return { rateLimit, quota: await quotaStatus(accountId, quotaLimit, now) };
     },
-    countRender: async ({ id, accountId, perMonth, at }) => {
+    countRender: async ({ id, accountId, perMonth, at, renders = 1 }) => {
       const counter = quotaCounterFor(accountId, at);
       if (perMonth !== null) await refresh(counter);
-      const before = limitStatus(counter.used + counter.pendingRenders.size, perMonth, monthEnd(at));
+      const before = limitStatus(countOf(counter), perMonth, monthEnd(at));
       if (counter.pendingRenders.has(id)) return { ...before, allowed: true };
-      if (!before.allowed) return before;
-      counter.pendingRenders.set(id, null);
-      return { ...before, used: before.used + 1 };
+      if (perMonth !== null && before.used + renders > perMonth) return { ...before, allowed: false };
+      setPending(counter, id, { position: null, renders });
+      return { ...before, used: before.used + renders };
     },
     confirmOrReleaseRender: async ({ id, accountId, at }, position) => {
       const counter = quotaCounterFor(accountId, at);
-      if (position === null) counter.pendingRenders.delete(id);
+      if (position === null) setPending(counter, id, null);
       else confirmRender(counter, id, position);
     },
     correctCounters: async (outcomeOf, now) => {
       for (const endsAt of requestCounts.keys()) if (endsAt < oldestMinuteKept(now)) requestCounts.delete(endsAt);
       for (const [key, counter] of quotaCounters) {
-        for (const [id, position] of counter.pendingRenders) {
+        for (const [id, { position }] of counter.pendingRenders) {
           const outcome = position ?? (await outcomeOf(id));
-          if (outcome === 'never') counter.pendingRenders.delete(id);
+          if (outcome === 'never') setPending(counter, id, null);
           else if (outcome !== 'pending') confirmRender(counter, id, outcome);
         }
         if (counter.pendingRenders.size > 0) await refresh(counter);

@@ -42,6 +42,13 @@ export const readUsed = async (
   return inserted ? used : readUsed(db, usage, accountId, month, quota);
 };
 
+/** The id of a pending render, with the number of renders that it counts as, unless that is 1. */
+const pendingIdOf = ({ id, renders = 1 }: Pick<CountedRender, 'id' | 'renders'>): string =>
+  renders === 1 ? id : `${id}*${renders}`;
+const renderIdIn = (pendingId: string): string => pendingId.split('*')[0]!;
+const rendersIn = (pendingIds: readonly string[]): number =>
+  pendingIds.reduce((sum, pendingId) => sum + Number(pendingId.split('*')[1] ?? 1), 0);
+
 /** Counts a render unless the quota is used up. A render that is counted already is allowed. */
 export const countRenderBelow = async (
   db: MongoDatabase,
@@ -49,27 +56,29 @@ export const countRenderBelow = async (
   render: CountedRender,
   limit: number,
 ): Promise<LimitStatus> => {
-  const { id, accountId, at } = render;
+  const { accountId, at, renders = 1 } = render;
+  const id = pendingIdOf(render);
   const month = monthOf(at);
   const _id = idOf(accountId, month, render);
-  const below = { _id, pendingRenderIds: { $ne: id }, used: { $lt: limit } };
-  const change = { $inc: { used: 1 }, $push: { pendingRenderIds: id } };
+  const below = { _id, pendingRenderIds: { $ne: id }, used: { $lte: limit - renders } };
+  const change = { $inc: { used: renders }, $push: { pendingRenderIds: id } };
   for (;;) {
     const counted = await quotaCountersIn(db).findOneAndUpdate(below, change, { returnDocument: 'after' });
     if (counted) return { ...limitStatus(counted.used, limit, monthEnd(at)), allowed: true };
     const used = await readUsed(db, usage, accountId, month, render);
     const isCounted = (await quotaCountersIn(db).countDocuments({ _id, pendingRenderIds: id })) > 0;
-    if (isCounted || used >= limit) return { ...limitStatus(used, limit, monthEnd(at)), allowed: isCounted };
+    if (isCounted || used > limit - renders) return { ...limitStatus(used, limit, monthEnd(at)), allowed: isCounted };
   }
 };
 
 /** Subtracts a render that was counted, once. */
 export const releaseRender = async (
   db: MongoDatabase,
-  { id, accountId, at, ...quota }: CountedRender,
+  { id: renderId, accountId, at, renders = 1, ...quota }: CountedRender,
 ): Promise<void> => {
+  const id = pendingIdOf({ id: renderId, renders });
   const whileCounted = { _id: idOf(accountId, monthOf(at), quota), pendingRenderIds: id };
-  await quotaCountersIn(db).updateOne(whileCounted, { $inc: { used: -1 }, $pull: { pendingRenderIds: id } });
+  await quotaCountersIn(db).updateOne(whileCounted, { $inc: { used: -renders }, $pull: { pendingRenderIds: id } });
 };
 
 /**
@@ -107,14 +116,14 @@ export const correctCounter = async (
   const outcomes: { id: string; outcome: RenderOutcome }[] = [];
   for (let from = 0; from < pendingRenderIds.length; from += outcomeBatchSize) {
     const batch = pendingRenderIds.slice(from, from + outcomeBatchSize);
-    outcomes.push(...(await Promise.all(batch.map(async (id) => ({ id, outcome: await outcomeOf(id) })))));
+    outcomes.push(...(await Promise.all(batch.map(async (id) => ({ id, outcome: await outcomeOf(renderIdIn(id)) })))));
   }
   const never = outcomes.filter(({ outcome }) => outcome === 'never').map(({ id }) => id);
   const inUsage = outcomes
     .filter(({ outcome }) => typeof outcome === 'number' && outcome <= usage.lastPosition)
     .map(({ id }) => id);
   const settled = [...never, ...inUsage];
-  const difference = usage.used + (pendingRenderIds.length - settled.length) - used;
+  const difference = usage.used + (rendersIn(pendingRenderIds) - rendersIn(settled)) - used;
   if (difference === 0 && settled.length === 0) return;
   // Without these conditions a parallel correction, or a late release of a render, would apply the difference twice.
   const unchanged = { _id, corrections, ...(never.length > 0 && { pendingRenderIds: { $all: never } }) };

@@ -10,8 +10,11 @@ export type LimitsStatus = { rateLimit: LimitStatus; quota: LimitStatus };
  */
 export type QuotaLimit = { perMonth: number | null; quotaSince?: number };
 
-/** A render to count, in the calendar month (UTC) of `at`. */
-export type CountedRender = QuotaLimit & { id: string; accountId: string; at: Date };
+/**
+ * A render to count, in the calendar month (UTC) of `at`. `renders` is how many renders it counts as; all of them or none
+ * are counted. Absent: 1.
+ */
+export type CountedRender = QuotaLimit & { id: string; accountId: string; at: Date; renders?: number };
 
 /**
  * The renders of an account and month that count, from the usage read model. `lastPosition` is the position of the

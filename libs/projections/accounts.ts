@@ -1,7 +1,8 @@
 import { idOfStream, readModels } from '#contracts/names.ts';
+import type { AccountSettings } from '#contracts/events/account.ts';
+import { afterRotation, type WebhookSecretGenerations } from '#libs/domain/account.ts';
 import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { accountHistory, accountHistoryHandlers } from './account-history.ts';
 import type { Effect, Projection } from './projection.ts';
 
 export type AccountDocument = {
@@ -9,12 +10,13 @@ export type AccountDocument = {
   name: string;
   plan: PlanName;
   overrides: LimitOverrides;
+  /** Absent if the account has never changed them. */
+  settings?: AccountSettings;
   openedAt: string;
   /** The position of the last change from an unlimited plan to one with a quota; absent if there was none. */
   quotaSince?: number;
   suspension: { at: string; reason: string } | null;
-  /** `rotatedAt` is null while the account has its first secret. */
-  webhookSecret: { generation: number; rotatedAt: string | null };
+  webhookSecret: WebhookSecretGenerations & { createdAt: string };
 };
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
@@ -27,8 +29,7 @@ const updateAccount = (event: RecordedEvent, fields: Partial<AccountDocument>): 
 
 export const accounts: Projection<AccountDocument> = {
   model: readModels.accounts,
-  collection: { name: readModels.accounts, indexes: [['name']] },
-  additionalCollections: [accountHistory],
+  collection: { name: readModels.accounts, indexes: [['name'], ['id'], ['plan', 'id']] },
   handlers: {
     AccountOpened: (event) => {
       const { name, plan, overrides } = event.data;
@@ -41,7 +42,7 @@ export const accounts: Projection<AccountDocument> = {
           overrides,
           openedAt: event.metadata.occurredAt,
           suspension: null,
-          webhookSecret: { generation: 1, rotatedAt: null },
+          webhookSecret: { generation: 1, previous: [], createdAt: event.metadata.occurredAt },
         }),
       };
     },
@@ -61,10 +62,18 @@ export const accounts: Projection<AccountDocument> = {
     AccountSuspended: (event) =>
       updateAccount(event, { suspension: { at: event.metadata.occurredAt, reason: event.data.reason } }),
     AccountReinstated: (event) => updateAccount(event, { suspension: null }),
-    WebhookSecretRotated: (event) =>
-      updateAccount(event, {
-        webhookSecret: { generation: event.data.generation, rotatedAt: event.metadata.occurredAt },
-      }),
+    AccountRenamed: (event) => updateAccount(event, { name: event.data.name }),
+    AccountSettingsChanged: (event) => updateAccount(event, { settings: event.data }),
+    WebhookSecretRotated: (event) => ({
+      id: idOf(event),
+      evolve: (document) =>
+        document && {
+          ...document,
+          webhookSecret: {
+            ...afterRotation(document.webhookSecret, event.data),
+            createdAt: event.metadata.occurredAt,
+          },
+        },
+    }),
   },
-  additionalHandlers: accountHistoryHandlers,
 };

@@ -1,4 +1,6 @@
 import type { Permission } from '#contracts/events/account.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
@@ -14,24 +16,40 @@ export type ApiKeyDocument = {
   issuedAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  isRevoked: boolean;
+  issuedBy: Actor;
 };
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
+/** The document of a key that was just issued, by its bare id. */
+export const issuedKey = (
+  id: string,
+  data: EventData['ApiKeyIssued'],
+  { occurredAt, actor }: Pick<Metadata, 'occurredAt' | 'actor'>,
+): ApiKeyDocument => ({
+  id,
+  ...data,
+  issuedAt: occurredAt,
+  revokedAt: null,
+  isRevoked: false,
+  issuedBy: actor,
+});
+
 export const apiKeys: Projection<ApiKeyDocument> = {
   model: readModels.apiKeys,
-  collection: { name: readModels.apiKeys, indexes: [['hash'], ['accountId', 'issuedAt']] },
+  collection: {
+    name: readModels.apiKeys,
+    indexes: [['hash'], ['accountId', 'id'], ['accountId', 'isRevoked', 'id'], ['accountId', 'isRevoked', 'expiresAt']],
+  },
   handlers: {
-    ApiKeyIssued: (event) => {
-      const data = event.data;
-      return {
-        id: idOf(event),
-        evolve: () => ({ id: idOf(event), ...data, issuedAt: event.metadata.occurredAt, revokedAt: null }),
-      };
-    },
+    ApiKeyIssued: (event) => ({
+      id: idOf(event),
+      evolve: () => issuedKey(idOf(event), event.data, event.metadata),
+    }),
     ApiKeyRevoked: (event) => ({
       id: idOf(event),
-      evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt },
+      evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt, isRevoked: true },
     }),
   },
 };

@@ -1,7 +1,7 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
-import type { AttemptOutcome } from '#contracts/events/delivery.ts';
+import type { WebhookTarget } from '#contracts/events/render.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
-import { attemptErrorMessage } from '#libs/domain/delivery.ts';
+import { attemptErrorMessage, isSuccess } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
 
@@ -14,12 +14,20 @@ export type DeliveryStatus = 'pending' | 'sent' | 'delivered' | 'failed' | 'time
 export type DeliveryDocument = {
   id: string;
   accountId: string;
-  /** Null until `DeliveryRequested`. */
+  /** Null until `DeliveryRequested`, as `host` and `method`. */
   url: string | null;
+  /** Host and port of the URL. */
+  host: string | null;
+  method: 'POST' | 'PUT' | null;
   status: DeliveryStatus;
   attempts: number;
   lastAttemptAt: string | null;
   lastError: string | null;
+  /** The status of the last response; null if the last attempt had none. */
+  lastResponseStatus: number | null;
+  /** When the next attempt starts; null if it starts at once, or there is none. */
+  nextAttemptAt: string | null;
+  deliveredAt: string | null;
   failedAt: string | null;
   requestedAt: string;
   /** Counts from 1; each redelivery adds one. */
@@ -40,19 +48,35 @@ const updateDelivery = (
   evolve: (document) => document && { ...document, ...fields(document) },
 });
 
-const pendingDelivery = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
+const pendingDelivery = (id: string, accountId: string, requestedAt: string): DeliveryDocument => ({
   id,
   accountId,
-  url,
+  url: null,
+  host: null,
+  method: null,
   status: 'pending',
   attempts: 0,
   lastAttemptAt: null,
   lastError: null,
+  lastResponseStatus: null,
+  nextAttemptAt: null,
+  deliveredAt: null,
   failedAt: null,
   requestedAt,
   round: 1,
   isSealed: false,
   erasableSince: null,
+});
+
+const targetFields = ({
+  url,
+  method,
+  sealed,
+}: WebhookTarget): Pick<DeliveryDocument, 'url' | 'host' | 'method' | 'isSealed'> => ({
+  url,
+  host: URL.parse(url)?.host ?? null,
+  method,
+  isSealed: sealed !== null,
 });
 
 /** Creates the document at the end of a render with a webhook. */
@@ -63,7 +87,7 @@ const renderEnded = (
   const id = idOfStream(event.stream);
   return {
     id,
-    evolve: (document) => document ?? pendingDelivery(id, event.metadata.accountId!, null, event.metadata.occurredAt),
+    evolve: (document) => document ?? pendingDelivery(id, event.metadata.accountId!, event.metadata.occurredAt),
   };
 };
 
@@ -71,38 +95,55 @@ const withErasableSince = (event: RecordedEvent, isSealed: boolean): Pick<Delive
   erasableSince: isSealed ? event.metadata.occurredAt : null,
 });
 
-const isSuccess = (outcome: AttemptOutcome): boolean =>
-  outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
-
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,
   collection: {
     name: readModels.deliveries,
-    indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'id'], ['erasableSince']],
+    indexes: [
+      // Pages of an account's deliveries, newest first.
+      ['accountId', 'id'],
+      ['accountId', 'status', 'id'],
+      ['accountId', 'host', 'id'],
+      // Those that failed, to send them again. The others have no `failedAt`.
+      ['accountId', 'isSealed', 'failedAt'],
+      ['accountId', 'url', 'isSealed', 'failedAt'],
+      ['status', 'id'],
+      ['erasableSince'],
+    ],
   },
   handlers: {
     RenderCompleted: renderEnded,
     RenderFailed: renderEnded,
     DeliveryRequested: (event) => {
-      const { accountId, url, sealed } = event.data;
+      const { accountId } = event.data;
       const document = {
-        ...pendingDelivery(idOf(event), accountId, url, event.metadata.occurredAt),
-        isSealed: sealed !== null,
+        ...pendingDelivery(idOf(event), accountId, event.metadata.occurredAt),
+        ...targetFields(event.data),
       };
       return { id: document.id, evolve: () => document };
     },
     WebhookAttemptStarted: (event) =>
-      updateDelivery(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
+      updateDelivery(event, () => ({
+        status: 'sent',
+        lastAttemptAt: event.metadata.occurredAt,
+        nextAttemptAt: null,
+      })),
     WebhookAttempted: (event) => {
-      const { outcome } = event.data;
+      const { outcome, nextAttemptAt } = event.data;
       return updateDelivery(event, ({ attempts }) => ({
         attempts: attempts + 1,
         status: outcome.kind === 'timeout' ? 'timeout' : 'pending',
         lastError: isSuccess(outcome) ? null : attemptErrorMessage(outcome),
+        lastResponseStatus: outcome.kind === 'responded' ? outcome.status : null,
+        nextAttemptAt,
       }));
     },
     WebhookDelivered: (event) =>
-      updateDelivery(event, ({ isSealed }) => ({ status: 'delivered', ...withErasableSince(event, isSealed) })),
+      updateDelivery(event, ({ isSealed }) => ({
+        status: 'delivered',
+        deliveredAt: event.metadata.occurredAt,
+        ...withErasableSince(event, isSealed),
+      })),
     WebhookFailed: (event) =>
       updateDelivery(event, ({ isSealed }) => ({
         status: 'failed',
@@ -110,14 +151,15 @@ export const deliveries: Projection<DeliveryDocument> = {
         ...withErasableSince(event, isSealed),
       })),
     RedeliveryRequested: (event) => {
-      const { target, round } = event.data;
-      const changed = target ? { url: target.url, isSealed: target.sealed !== null } : {};
+      const { target, round, startsAt } = event.data;
       return updateDelivery(event, () => ({
         status: 'pending',
+        deliveredAt: null,
         failedAt: null,
+        nextAttemptAt: startsAt,
         requestedAt: event.metadata.occurredAt,
         round,
-        ...changed,
+        ...(target ? targetFields(target) : {}),
       }));
     },
     WebhookTargetErased: (event) => updateDelivery(event, () => ({ erasableSince: null })),

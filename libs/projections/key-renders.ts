@@ -18,13 +18,14 @@ export type KeyRendersDocument = {
 
 export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']] };
 
-/** The fields of a render that are counted per API key. */
-export type KeyRender = { keyId: string; accountId: string; createdAt: string };
+/** The fields of a render that are counted per API key. `keyId` is null for a render of a person, which is not counted. */
+export type KeyRender = { keyId: string | null; accountId: string; createdAt: string };
 
 const updateKeyRenders = (
   { keyId, accountId, createdAt }: KeyRender,
   change: (document: KeyRendersDocument) => Partial<KeyRendersDocument>,
-): AdditionalEffect => {
+): AdditionalEffect[] => {
+  if (keyId === null) return [];
   const month = createdAt.slice(0, 7);
   const none: KeyRendersDocument = {
     keyId,
@@ -36,29 +37,30 @@ const updateKeyRenders = (
     quotaUsed: 0,
     lastRenderAt: createdAt,
   };
-  return additionalEffect<KeyRendersDocument>(keyRenders, `${keyId}/${month}`, (document) => ({
+  const count = additionalEffect<KeyRendersDocument>(keyRenders, `${keyId}/${month}`, (document) => ({
     ...(document ?? none),
     ...change(document ?? none),
   }));
+  return [count];
 };
 
-/** Counts a requested render. `countsTowardQuota` says whether it counts toward the quota, too. */
-export const countRequestedRender = (render: KeyRender, countsTowardQuota: boolean): AdditionalEffect =>
+/** Counts a requested render. `quotaRenders` is how many renders it counts as toward the quota. */
+export const countRequestedRender = (render: KeyRender, quotaRenders: number): AdditionalEffect[] =>
   updateKeyRenders(render, ({ renders, quotaUsed }) => ({
     renders: renders + 1,
-    quotaUsed: quotaUsed + Number(countsTowardQuota),
+    quotaUsed: quotaUsed + quotaRenders,
     lastRenderAt: render.createdAt,
   }));
 
 /** Counts a render that succeeded. */
-export const countSucceededRender = (render: KeyRender): AdditionalEffect =>
+export const countSucceededRender = (render: KeyRender): AdditionalEffect[] =>
   updateKeyRenders(render, ({ succeeded }) => ({ succeeded: succeeded + 1 }));
 
-/** Counts a render that failed. `isRefunded` says whether it no longer counts toward the quota. */
-export const countFailedRender = (render: KeyRender, isRefunded: boolean): AdditionalEffect =>
+/** Counts a render that failed. `refunded` is how many renders are refunded. */
+export const countFailedRender = (render: KeyRender, refunded: number): AdditionalEffect[] =>
   updateKeyRenders(render, ({ failed, quotaUsed }) => ({
     failed: failed + 1,
-    quotaUsed: quotaUsed - Number(isRefunded),
+    quotaUsed: quotaUsed - refunded,
   }));
 
 /** The requests of one API key in one month (`YYYY-MM`, UTC). Requests are not events, so a rebuild cannot restore these numbers. */

@@ -182,7 +182,9 @@ describe('The template read models', () => {
           );
           const found = await reads.get(readModels.templateUsage, id);
           expect(found).toEqual(
-            uses.length === 0 ? null : { count: uses.length, lastUsedAt: uses.at(-1)!.metadata.occurredAt },
+            uses.length === 0
+              ? null
+              : { templateId: id, count: uses.length, lastUsedAt: uses.at(-1)!.metadata.occurredAt },
           );
         }
       }),

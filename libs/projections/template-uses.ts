@@ -2,7 +2,7 @@ import { readModels } from '#contracts/names.ts';
 import type { Projection } from './projection.ts';
 
 /** How often renders have used a template. Template tests do not count. */
-export type TemplateUsesDocument = { count: number; lastUsedAt: string };
+export type TemplateUsesDocument = { templateId: string; count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {
   model: readModels.templateUsage,
@@ -11,9 +11,14 @@ export const templateUses: Projection<TemplateUsesDocument> = {
     RenderRequested: (event) => {
       const { source, templateTest } = event.data;
       if (source.mode !== 'RENDER' || templateTest) return null;
+      const { templateId } = source;
       return {
-        id: source.templateId,
-        evolve: (document) => ({ count: (document?.count ?? 0) + 1, lastUsedAt: event.metadata.occurredAt }),
+        id: templateId,
+        evolve: (document) => ({
+          templateId,
+          count: (document?.count ?? 0) + 1,
+          lastUsedAt: event.metadata.occurredAt,
+        }),
       };
     },
   },

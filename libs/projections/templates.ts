@@ -20,6 +20,7 @@ export const templates: Projection<TemplateDocument> = {
     name: readModels.templates,
     indexes: [
       ['accountId', 'createdAt'],
+      ['accountId', 'name'],
       ['accountId', 'category', 'createdAt'],
     ],
   },
@@ -36,7 +37,11 @@ export const templates: Projection<TemplateDocument> = {
       const { body, version } = event.data;
       return {
         id: idOf(event),
-        evolve: (document) => document && { ...document, ...body, version, updatedAt: event.metadata.occurredAt },
+        evolve: (document) => {
+          if (!document) return null;
+          const { sampleData: _, ...rest } = document;
+          return { ...rest, ...body, version, updatedAt: event.metadata.occurredAt };
+        },
       };
     },
     TemplateDeleted: (event) => ({ id: idOf(event), evolve: () => null }),

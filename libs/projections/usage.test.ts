@@ -67,6 +67,7 @@ const eventsOf = (history: RenderHistory, index: number): EventWithoutPosition[]
       keyId: history.key,
       keyType: history.keyType,
       templateTest: history.templateTest,
+      options: {},
       source: { mode: 'CONVERT', inputType: 'html' },
       responseMode: { kind: 'poll' },
     },
@@ -82,10 +83,23 @@ const eventsOf = (history: RenderHistory, index: number): EventWithoutPosition[]
     case 'done':
       return [
         requested,
-        event('RenderCompleted', later, { pdf: null, pages: 1, durations: { totalMs: 1 }, keptUntil: null }, 1),
+        event(
+          'RenderCompleted',
+          later,
+          { pdf: null, pages: 1, durations: { totalMs: 1 }, keptUntil: null, warnings: [] },
+          1,
+        ),
       ];
     default:
-      return [requested, event('RenderFailed', later, { error: {}, totalMs: 1, quotaRefundDate }, 1)];
+      return [
+        requested,
+        event(
+          'RenderFailed',
+          later,
+          { error: { name: 'internal_error', message: 'no' }, totalMs: 1, quotaRefundDate },
+          1,
+        ),
+      ];
   }
 };
 

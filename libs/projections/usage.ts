@@ -25,8 +25,14 @@ export const countsTowardQuota = ({
   templateTest,
 }: Pick<EventData['RenderRequested'], 'keyType' | 'templateTest'>): boolean => keyType === 'live' && !templateTest;
 
+/** The number of renders that a request counts as toward the quota: one for each part made of a composed document. */
+export const quotaRendersOf = (requested: EventData['RenderRequested']): number => {
+  if (!countsTowardQuota(requested)) return 0;
+  return requested.source.mode === 'COMPOSE' ? requested.source.renders : 1;
+};
+
 const withDayCount =
-  (day: string, by: 1 | -1) =>
+  (day: string, by: number) =>
   (byDay: Record<string, number>): Record<string, number> => ({ ...byDay, [day]: (byDay[day] ?? 0) + by });
 
 export const usage: Projection<UsageDocument> = {
@@ -36,7 +42,7 @@ export const usage: Projection<UsageDocument> = {
     RenderRequested: (event) => {
       const data = event.data;
       if (data.keyType !== 'live') return null;
-      const count = countsTowardQuota(data) ? 1 : 0;
+      const count = quotaRendersOf(data);
       const { accountId } = data;
       const day = event.metadata.occurredAt.slice(0, 10);
       const month = day.slice(0, 7);
@@ -48,26 +54,26 @@ export const usage: Projection<UsageDocument> = {
             accountId,
             month,
             used: used + count,
-            byDay: count ? withDayCount(day, 1)(byDay) : byDay,
-            templateTests: templateTests + 1 - count,
+            byDay: count ? withDayCount(day, count)(byDay) : byDay,
+            templateTests: templateTests + (data.templateTest ? 1 : 0),
             lastPosition: event.position,
           };
         },
       };
     },
     RenderFailed: (event) => {
-      const { quotaRefundDate } = event.data;
+      const { quotaRefundDate, quotaRefund = 1 } = event.data;
       if (quotaRefundDate === null || event.metadata.accountId === null) return null;
       const subtractDay =
         quotaRefundDate.length === 'YYYY-MM-DD'.length
-          ? withDayCount(quotaRefundDate, -1)
+          ? withDayCount(quotaRefundDate, -quotaRefund)
           : (byDay: Record<string, number>) => byDay;
       return {
         id: usageIdOf(event.metadata.accountId, quotaRefundDate.slice(0, 7)),
         evolve: (document) =>
           document && {
             ...document,
-            used: document.used - 1,
+            used: document.used - quotaRefund,
             byDay: subtractDay(document.byDay),
             lastPosition: event.position,
           },

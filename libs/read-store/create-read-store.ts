@@ -9,10 +9,17 @@ import {
   modelStateOf,
   safeQueryMs,
 } from './model-states.ts';
-import { type Collection, type DocumentEngine, type Query, type ReadStore, RebuildSuperseded } from './port.ts';
+import {
+  allIndexesOf,
+  type Collection,
+  type DocumentEngine,
+  type Query,
+  type ReadStore,
+  RebuildSuperseded,
+} from './port.ts';
 
 /** The fields that queries of a collection may use. */
-export const indexedFieldsOf = ({ indexes }: Pick<Collection, 'indexes'>): string[] => [...new Set(indexes.flat())];
+export const indexedFieldsOf = (collection: Collection): string[] => [...new Set(allIndexesOf(collection).flat())];
 
 /** The given collections and the one for checkpoints. */
 export const withCheckpoints = (collections: readonly Collection[]): Collection[] => [
@@ -90,10 +97,16 @@ export const createReadStore = (
     replace: (document, from) => engine.replace(document, from),
     get: (collection, id) =>
       queryServing(collection, async (generation) => (await engine.read({ collection, generation, id })).document),
+    getMany: async (collection, ids) =>
+      ids.length === 0 ? [] : queryServing(collection, (generation) => engine.readMany(collection, generation, ids)),
     find: async (collection, query) => {
       requireFields(collection, query);
       if (query.limit === 0) return [];
       return queryServing(collection, (generation) => engine.find(collection, generation, query));
+    },
+    findIds: async (collection, query) => {
+      requireFields(collection, query);
+      return queryServing(collection, (generation) => engine.findIds(collection, generation, query));
     },
     count: async (collection, where) => {
       requireFields(collection, { where });

@@ -62,7 +62,7 @@ export const toMongoFilter = (where: Query['where'], range?: Query['range']): Mo
 export const toMongoSort = (sort: Query['sort']): Record<string, 1 | -1> => {
   if (!sort) return { _id: 1 };
   const direction = sort.descending ? -1 : 1;
-  return { [mongoFieldPath(sort.by)]: direction, _id: direction };
+  return { [mongoFieldPath(sort.by)]: direction, ...(sort.by === 'id' ? {} : { _id: direction }) };
 };
 
 /** The index ends with the id, so that reading a sorted page needs no sorting. */

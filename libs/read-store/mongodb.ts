@@ -15,7 +15,14 @@ import {
   type MongoDocument,
   toMongoDocument,
 } from './mongodb-query.ts';
-import type { Collection, DocumentEngine, DocumentKey, ReadStore, StoredDocument } from './port.ts';
+import {
+  allIndexesOf,
+  type Collection,
+  type DocumentEngine,
+  type DocumentKey,
+  type ReadStore,
+  type StoredDocument,
+} from './port.ts';
 import { createReadStore, indexedFieldsOf, withCheckpoints } from './create-read-store.ts';
 
 const collectionPrefix = 'documents.';
@@ -74,9 +81,9 @@ const writeAll = async (
   for (const write of writes) await tryToWrite(documents, [write]);
 };
 
-const ensureIndexes = async (db: MongoDatabase, { name, indexes }: Collection, generation: string): Promise<void> => {
-  for (const paths of indexes)
-    await mongoCollectionFor(db, { collection: name, generation }).createIndex(toMongoIndex(paths));
+const ensureIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<void> => {
+  for (const paths of allIndexesOf(collection))
+    await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(toMongoIndex(paths));
 };
 
 const openMongoEngine = (connection: MongoConnection, collections: readonly Collection[]): DocumentEngine => {
@@ -122,6 +129,14 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
         );
         return replaced.then((result) => result.matchedCount + result.upsertedCount === 1, falseIfDuplicate);
       }),
+    readMany: (collection, generation, ids) =>
+      connection.use(async (db) => {
+        const found = mongoCollectionFor(db, { collection, generation }).find(
+          { _id: { $in: [...ids] }, removed: { $exists: false } },
+          { projection: { json: 1 }, batchSize: ids.length },
+        );
+        return (await found.toArray()).map(fromMongoDocument);
+      }),
     find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {
         const options = { projection: { json: 1 }, sort: toMongoSort(sort), limit, skip, batchSize: limit };
@@ -130,6 +145,18 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
           options,
         );
         return (await found.toArray()).map(fromMongoDocument);
+      }),
+    // MongoDB finds the index by trial.
+    findIds: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
+      connection.use(async (db) => {
+        const found = mongoCollectionFor(db, { collection, generation }).find(toMongoFilter(where, range) as object, {
+          projection: { _id: 1 },
+          sort: toMongoSort(sort),
+          limit,
+          skip,
+          batchSize: limit,
+        });
+        return (await found.toArray()).map(({ _id }) => _id);
       }),
     count: (collection, generation, where) =>
       connection.use((db) => mongoCollectionFor(db, { collection, generation }).countDocuments(toMongoFilter(where))),

@@ -4,18 +4,37 @@ export type Scalar = string | number | boolean | null;
 /**
  * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. A new index covers only
  * documents that are written later, so rebuild the read model after adding one. `model` is the read model that the
- * collection belongs to; a collection without a model is never rebuilt.
+ * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes, each by a
+ * field that few documents have, which every query of it compares with a value: writing the other documents costs less.
  */
-export type Collection = { name: string; indexes: readonly (readonly string[])[]; model?: string };
+export type Collection = {
+  name: string;
+  indexes: readonly (readonly string[])[];
+  sparseIndexes?: Readonly<Record<string, readonly string[]>>;
+  model?: string;
+};
+
+/** The fields of all indexes of a collection. */
+export const allIndexesOf = ({ indexes, sparseIndexes = {} }: Omit<Collection, 'name'>): (readonly string[])[] => [
+  ...indexes,
+  ...Object.values(sparseIndexes),
+];
 
 export type Query = {
   where: Record<string, Scalar>;
   /** Only documents whose text in the field `by` is at least `from` and less than `before`, by code point. */
   range?: { by: string; from?: string | undefined; before?: string | undefined };
+  /** Documents with equal values are sorted by their id. If a document has a field `id`, it is its id. */
   sort?: { by: string; descending: boolean };
   limit: number;
   skip?: number;
 };
+
+/**
+ * A query for ids. `index` is an index of the collection with all fields of the query. Documents are not read, so that
+ * many thousands can be passed over.
+ */
+export type IdQuery = Query & { index: readonly string[] };
 
 /**
  * A document with its position: in a read model the position of the last event applied to it, elsewhere a version that
@@ -44,7 +63,9 @@ export type DocumentStore = {
 
 /** What an engine stores. `create-read-store.ts` implements everything else for all engines. */
 export type DocumentEngine = DocumentStore & {
+  readMany(collection: string, generation: string, ids: readonly string[]): Promise<Document[]>;
   find(collection: string, generation: string, query: Query): Promise<Document[]>;
+  findIds(collection: string, generation: string, query: IdQuery): Promise<string[]>;
   count(collection: string, generation: string, where: Query['where']): Promise<number>;
   /** Creates the indexes of a new generation of a collection. */
   createIndexes(collection: Collection, generation: string): Promise<void>;
@@ -77,8 +98,12 @@ export class RebuildSuperseded extends Error {
 
 export type ReadStore = DocumentStore & {
   get(collection: string, id: string): Promise<Document | null>;
+  /** The documents with these ids that exist, in any order, with one query. */
+  getMany(collection: string, ids: readonly string[]): Promise<Document[]>;
   /** @throws RangeError for a field that is not in the indexes of the collection */
   find(collection: string, query: Query): Promise<Document[]>;
+  /** @throws RangeError as `find` */
+  findIds(collection: string, query: IdQuery): Promise<string[]>;
   /** @throws RangeError as `find` */
   count(collection: string, where: Query['where']): Promise<number>;
 

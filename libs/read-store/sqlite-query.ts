@@ -1,4 +1,4 @@
-import type { Query, Scalar } from './port.ts';
+import type { Collection, IdQuery, Query, Scalar } from './port.ts';
 
 type Sql = { sql: string; parameters: (string | number | null)[] };
 
@@ -37,12 +37,14 @@ const equalityCondition = ([path, value]: [string, Scalar]): Sql => {
 };
 
 const rangeConditions = ({ by, from, before }: NonNullable<Query['range']>): Sql[] => {
+  // An id is text. Without a check of the JSON type, an index is enough to find ids.
+  const typeCondition = by === 'id' ? '' : ` AND json_type(document, ${jsonPath(by)}) = 'text'`;
   const bound = (comparison: string, value: string | undefined): Sql[] =>
     value === undefined
       ? []
       : [
           {
-            sql: `${fieldExpression(by)} ${comparison} ? AND json_type(document, ${jsonPath(by)}) = 'text'`,
+            sql: `${fieldExpression(by)} ${comparison} ?${typeCondition}`,
             parameters: [value],
           },
         ];
@@ -69,18 +71,27 @@ const whereClause = (generation: string, where: Query['where'], range?: Query['r
 const orderByClause = (sort: Query['sort']): string => {
   if (!sort) return 'id';
   const direction = sort.descending ? 'DESC' : 'ASC';
-  return `${fieldExpression(sort.by)} ${direction}, id ${direction}`;
+  const field = `${fieldExpression(sort.by)} ${direction}`;
+  return sort.by === 'id' ? field : `${field}, id ${direction}`;
 };
 
-/** A query as a SELECT of documents. */
-export const findSql = (collection: string, generation: string, query: Query): Sql => {
+const selectSql = (columnAndTable: string, generation: string, query: Query): Sql => {
   const { where, range, sort, limit, skip = 0 } = query;
   const { sql, parameters } = whereClause(generation, where, range);
   return {
-    sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderByClause(sort)} LIMIT ? OFFSET ?`,
+    sql: `SELECT ${columnAndTable}${sql} ORDER BY ${orderByClause(sort)} LIMIT ? OFFSET ?`,
     parameters: [...parameters, limit, skip],
   };
 };
+
+/** A query as a SELECT of documents. */
+export const findSql = (collection: string, generation: string, query: Query): Sql =>
+  selectSql(`document FROM ${tableOf(collection)}`, generation, query);
+
+/** The documents with the ids in a JSON array: the generation, then the array. */
+export const readManySql = (collection: string): string =>
+  `SELECT document FROM ${tableOf(collection)} WHERE generation = ? AND document IS NOT NULL ` +
+  'AND id IN (SELECT value FROM json_each(?))';
 
 /** The number of documents that match a filter, in the column `n`. */
 export const countSql = (collection: string, generation: string, where: Query['where']): Sql => {
@@ -88,15 +99,30 @@ export const countSql = (collection: string, generation: string, where: Query['w
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };
 };
 
-/** The table of a collection. */
-export const tableSql = (collection: string): string =>
+const tableSql = (collection: string): string =>
   `CREATE TABLE IF NOT EXISTS ${tableOf(collection)} (generation TEXT NOT NULL, id TEXT NOT NULL, ` +
   `position INTEGER NOT NULL, document TEXT, PRIMARY KEY (generation, id)) STRICT`;
 
+const indexNameOf = (collection: string, paths: readonly string[]): string =>
+  quotedIdentifier(`${collection} by ${paths.join(', ')}`);
+
+/** A query as a SELECT of ids from its index alone. */
+export const findIdsSql = (collection: string, generation: string, { index, ...query }: IdQuery): Sql =>
+  selectSql(`id FROM ${tableOf(collection)} INDEXED BY ${indexNameOf(collection, index)}`, generation, query);
+
 /** An index of a collection. It ends with the id, so that reading a sorted page needs no sorting. */
-export const indexSql = (collection: string, paths: readonly string[]): string =>
-  `CREATE INDEX IF NOT EXISTS ${quotedIdentifier(`${collection} by ${paths.join(', ')}`)} ` +
+const indexSql = (collection: string, paths: readonly string[]): string =>
+  `CREATE INDEX IF NOT EXISTS ${indexNameOf(collection, paths)} ` +
   `ON ${tableOf(collection)} (generation, ${paths.map(fieldExpression).join(', ')}, id)`;
+
+/** The statements that create the table of a collection and its indexes, if they are missing. */
+export const schemaOf = ({ name, indexes, sparseIndexes = {} }: Collection): string[] => [
+  tableSql(name),
+  ...indexes.map((paths) => indexSql(name, paths)),
+  ...Object.entries(sparseIndexes).map(
+    ([field, paths]) => `${indexSql(name, paths)} WHERE ${fieldExpression(field)} IS NOT NULL`,
+  ),
+];
 
 const upsertSql = (collection: string, condition: string): string =>
   `INSERT INTO ${tableOf(collection)} VALUES (?1, ?2, ?3, ?4) ON CONFLICT (generation, id) DO UPDATE ` +

@@ -1,17 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import { openDatabase, type SqlParameters, type Row } from '#libs/sqlite/database.ts';
+import { type GroupCommit, openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
 import { openSqliteInstallationId } from '#libs/sqlite/installation-id.ts';
 import type { Collection, Document, DocumentEngine, ReadStore, StoredDocument } from './port.ts';
 import { createReadStore, withCheckpoints } from './create-read-store.ts';
 import {
   countSql,
+  findIdsSql,
   findSql,
   generationsSql,
-  indexSql,
   insertSql,
+  readManySql,
   replaceSql,
+  schemaOf,
   tableOf,
-  tableSql,
   writeSql,
 } from './sqlite-query.ts';
 
@@ -28,10 +29,13 @@ const deleteBatchSize = 1_000;
 
 const openSqliteEngine = (file: string, collections: readonly Collection[]): DocumentEngine => {
   const database = openDatabase(file, 'normal');
-  for (const { name, indexes } of collections) {
-    database.exec(tableSql(name));
-    for (const paths of indexes) database.exec(indexSql(name, paths));
-  }
+  for (const collection of collections) for (const sql of schemaOf(collection)) database.exec(sql);
+  let writer: GroupCommit | undefined;
+  /** Writes in a thread, which is started for the first write: most commands only read. */
+  const run = async (...statements: Statement[]): Promise<boolean> => {
+    writer ??= openGroupCommit(file, '', { durability: 'normal' });
+    return (await writer.run(statements)).isCommitted;
+  };
   return {
     read: async ({ collection, generation, id }) => {
       const sql = `SELECT document, position FROM ${tableOf(collection)} WHERE generation = ? AND id = ?`;
@@ -41,20 +45,28 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
     },
     write: async (documents) => {
       if (documents.length === 0) return;
-      database.transaction(() => {
-        for (const document of documents) database.run(writeSql(document.collection), ...rowValuesOf(document));
-      });
+      const byCollection = Map.groupBy(documents, ({ collection }) => collection);
+      await run(
+        ...[...byCollection].map(([collection, of]) => ({ sql: writeSql(collection), rows: of.map(rowValuesOf) })),
+      );
     },
-    replace: async (document, from) => {
-      const changed =
+    replace: (document, from) => {
+      const { collection } = document;
+      return run(
         from === 0
-          ? database.run(insertSql(document.collection), ...rowValuesOf(document))
-          : database.run(replaceSql(document.collection), ...rowValuesOf(document), from);
-      return changed === 1;
+          ? { sql: insertSql(collection), parameters: rowValuesOf(document), changes: 1 }
+          : { sql: replaceSql(collection), parameters: [...rowValuesOf(document), from], changes: 1 },
+      );
     },
+    readMany: async (collection, generation, ids) =>
+      database.all(readManySql(collection), generation, JSON.stringify(ids)).map(documentOfRow),
     find: async (collection, generation, query) => {
       const { sql, parameters } = findSql(collection, generation, query);
       return database.all(sql, ...parameters).map(documentOfRow);
+    },
+    findIds: async (collection, generation, query) => {
+      const { sql, parameters } = findIdsSql(collection, generation, query);
+      return database.all(sql, ...parameters).map(({ id }) => String(id));
     },
     count: async (collection, generation, where) => {
       const { sql, parameters } = countSql(collection, generation, where);
@@ -63,12 +75,15 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
     createIndexes: async () => undefined,
     listGenerations: async (collection) => database.all(generationsSql(collection)).map(({ name }) => String(name)),
     dropGeneration: async (collection, generation) => {
-      const rows = `SELECT rowid FROM ${tableOf(collection)} WHERE generation = ? LIMIT ${deleteBatchSize}`;
-      const sql = `DELETE FROM ${tableOf(collection)} WHERE rowid IN (${rows})`;
-      while (database.run(sql, generation) === deleteBatchSize) await setImmediate();
+      const rows = `SELECT rowid FROM ${tableOf(collection)} WHERE generation = ? LIMIT`;
+      const sql = `DELETE FROM ${tableOf(collection)} WHERE rowid IN (${rows} ${deleteBatchSize})`;
+      while (database.get(`${rows} 1`, generation)) await run({ sql, parameters: [generation] });
     },
     ...openSqliteInstallationId(database),
-    close: async () => database.close(),
+    close: async () => {
+      await writer?.close();
+      database.close();
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { RemoteEngine } from '#libs/engines/remote.ts';
 import { openNatsClient } from '#libs/nats/client.ts';
-import { encodeReply, decodeReply } from './nats/reply-codec.ts';
+import { decodeReply, encodeReply, filesOf } from './nats/reply-codec.ts';
 import { fetchChunks, serveChunks } from './nats/chunks.ts';
 import type { RenderReply, RenderReplies } from './port.ts';
 import { openPendingReplies } from './pending-replies.ts';
@@ -44,9 +44,8 @@ export const openNatsReplies = (
 
   const receive = async (connection: NatsConnection, renderId: string, message: Msg): Promise<void> => {
     message.respond();
-    const { reply, chunks } = decodeReply(message.data);
-    if (!chunks || reply.status === 'FAILED') return pending.send(renderId, reply);
-    pending.send(renderId, { ...reply, pdf: await fetchChunks(connection, chunks, closing.signal) });
+    const { chunks, replyWith } = decodeReply(message.data);
+    pending.send(renderId, replyWith(chunks ? await fetchChunks(connection, chunks, closing.signal) : undefined));
   };
 
   // Unsubscribing is delayed, so that the driver sends it together with the next subscriptions.
@@ -84,9 +83,12 @@ export const openNatsReplies = (
       (await runWithTimeout(connectionTimeoutMs, () => client.waitForConnection(), { createError: notConnectedError }));
     const subject = subjectOf(renderId);
     const maxBytes = connection.info!.max_payload - headerReserveBytes;
-    if (reply.status === 'FAILED' || reply.pdf.byteLength < maxBytes)
-      return connection.publish(subject, encodeReply(reply));
-    await serveChunks(connection, reply.pdf, maxBytes, (chunks) =>
+    if (reply.status === 'FAILED') return connection.publish(subject, encodeReply(reply));
+    // With the warnings, which can be larger than the reserve.
+    const files = filesOf(reply);
+    const message = files.byteLength < maxBytes ? encodeReply(reply) : null;
+    if (message !== null && message.byteLength < maxBytes) return connection.publish(subject, message);
+    await serveChunks(connection, files, maxBytes, (chunks) =>
       connection.request(subject, encodeReply(reply, chunks), { timeout: announceTimeoutMs }),
     );
   };

@@ -22,16 +22,16 @@ test('Groups take turns, and the tasks of each start in order', async () => {
   add('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1');
   expect([queue.running(), queue.waiting()]).toEqual([2, 5]);
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'a4']) {
-    await vi.waitFor(() => expect(started).toContain(name));
+    await vi.waitFor(() => expect(started).toContain(name), 60_000);
     end(name);
   }
-  await vi.waitFor(() => expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']));
+  await vi.waitFor(() => expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']), 60_000);
 });
 
 test('A task that takes long no longer counts as a quick one, so others start', async () => {
   const { started, add } = queueWith({ maxTotal: 8 });
   add('a1', 'a2', 'b1', 'b2', 'c1', 'd1');
-  await vi.waitFor(() => expect(started.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']));
+  await vi.waitFor(() => expect(started.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']), 60_000);
 });
 
 test('A task that gets no permit in time fails with its own error and never starts', async () => {
@@ -57,7 +57,7 @@ test('A task that fails releases its permit, and the queue is idle when all task
 test('A task that waits when the queue is closed fails, and so does a later one', async () => {
   const { queue, started, add, taskNamed } = queueWith({});
   add('a1', 'a2');
-  await vi.waitFor(() => expect(started).toHaveLength(2));
+  await vi.waitFor(() => expect(started).toHaveLength(2), 60_000);
   const waiting = queue.add('b', taskNamed('b1'));
   queue.close(new Error('closed'));
   await expect(waiting).rejects.toThrow('closed');

@@ -23,6 +23,17 @@ test('Quick tasks run up to their limit, and slow tasks do not count toward it',
   ]);
 });
 
+test('A caller that was refused just before a task became slow asks again at once', () => {
+  const { permits, clock } = permitsWith();
+  permits.acquire('a');
+  permits.acquire('a');
+  clock.now = 9;
+  expect(permits.isAvailable()).toBe(false);
+  clock.now = 10;
+  expect(permits.msUntilNextSlow()).toBe(0);
+  expect(permits.isAvailable()).toBe(true);
+});
+
 test('A group holds no more permits than a single group may', () => {
   const { permits, clock } = permitsWith({ maxPerGroup: 2 });
   const release = permits.acquire('a');

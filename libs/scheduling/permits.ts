@@ -16,7 +16,10 @@ export type Permits = {
   /** Whether a permit is free. A single group may still be refused one. */
   isAvailable(): boolean;
   canAcquire(group: string): boolean;
-  /** The milliseconds until the next task becomes slow; null when none will. */
+  /**
+   * The milliseconds until the next task becomes slow, and null when none will. It is 0 for a task that became slow since
+   * `isAvailable` was last called. With null, a caller that was refused just before would wait for the end of a task.
+   */
   msUntilNextSlow(): number | null;
   running(): number;
 };
@@ -72,7 +75,6 @@ export const createPermits = (
     isAvailable,
     canAcquire: (group) => isAvailable() && !isFull(group),
     msUntilNextSlow: () => {
-      forgetSlow();
       const [oldest] = quick.values();
       return oldest === undefined || maxTotal <= maxQuick ? null : Math.max(0, slowAfterMs - (now() - oldest));
     },

@@ -19,6 +19,9 @@ export const createDownloadToken = (secret: InstallationSecret, renderId: string
 export const createDownloadUrl = (baseUrl: string, secret: InstallationSecret, id: string, expiresAt: Date): string =>
   `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${createDownloadToken(secret, id, expiresAt)}`;
 
+/** The URL of the thumbnail beside a PDF, from that of the PDF. Both have the same token. */
+export const thumbnailUrlOf = (downloadUrl: string): string => downloadUrl.replace('?', '/thumbnail?');
+
 /** Checks that a token was created for this render with the current or a previous secret, and has not expired. */
 export const checkDownloadToken = (
   { current, previous }: InstallationSecrets,

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkDownloadToken, createDownloadToken } from './download-token.ts';
 import { createSecretFile, loadInstallationSecrets, readSecretFile, confirmSecretFile } from './secret-file.ts';
 import { fingerprintOf } from './installation-secret.ts';
-import { webhookSecrets } from './webhook-secret.ts';
+import { signingSecrets } from './webhook-secret.ts';
 
 const secret = Buffer.alloc(32, 1);
 const secrets = { current: secret, previous: [] };
@@ -44,33 +44,39 @@ test('A download token of a previous secret is valid while that secret is config
 });
 
 describe("An account's webhook secret", () => {
-  const account = (generation: number, rotatedAt: string | null) => ({
+  const account = (generation: number, ...previous: [generation: number, validUntil: string][]) => ({
     id: 'A',
-    webhookSecret: { generation, rotatedAt },
+    webhookSecret: {
+      generation,
+      previous: previous.map(([number, validUntil]) => ({ generation: number, validUntil })),
+    },
   });
 
   test('stays the same until it is rotated, and differs between accounts and generations', () => {
-    const [first] = webhookSecrets(secrets, account(1, null), before);
-    expect(webhookSecrets(secrets, account(1, null), until)).toEqual([first]);
-    expect(webhookSecrets(secrets, { ...account(1, null), id: 'B' }, before)).not.toEqual([first]);
-    expect(webhookSecrets(secrets, account(2, '2020-01-01T00:00:00.000Z'), before)).not.toEqual([first]);
+    const [first] = signingSecrets(secrets, account(1), before);
+    expect(signingSecrets(secrets, account(1), until)).toEqual([first]);
+    expect(signingSecrets(secrets, { ...account(1), id: 'B' }, before)).not.toEqual([first]);
+    expect(signingSecrets(secrets, account(2), before)).not.toEqual([first]);
   });
 
-  test('also signs for 24 hours after a rotation, to the millisecond', () => {
-    const [previous] = webhookSecrets(secrets, account(1, null), before);
-    const at = (time: string) => webhookSecrets(secrets, account(2, '2026-03-01T08:00:00.000Z'), new Date(time));
-    expect(at('2026-03-02T07:59:59.999Z')).toEqual([expect.any(String), previous]);
-    expect(at('2026-03-02T08:00:00.000Z')).toHaveLength(1);
+  test('also signs until its own end after each of two rotations, to the millisecond', () => {
+    const [first] = signingSecrets(secrets, account(1), before);
+    const [second] = signingSecrets(secrets, account(2), before);
+    const [third] = signingSecrets(secrets, account(3), before);
+    const rotatedTwice = account(3, [2, '2026-03-02T09:00:00.000Z'], [1, '2026-03-02T08:00:00.000Z']);
+    const at = (time: string) => signingSecrets(secrets, rotatedTwice, new Date(time));
+    expect(at('2026-03-02T07:59:59.999Z')).toEqual([third, second, first]);
+    expect(at('2026-03-02T08:00:00.000Z')).toEqual([third, second]);
+    expect(at('2026-03-02T09:00:00.000Z')).toEqual([third]);
   });
-});
 
-test('After the installation secret changed, the previous one also signs while it is configured', () => {
-  const account = { id: 'A', webhookSecret: { generation: 1, rotatedAt: null } };
-  const [previous] = webhookSecrets(secrets, account, before);
-  expect(webhookSecrets({ current: Buffer.alloc(32, 2), previous: [secret] }, account, before)).toEqual([
-    expect.not.stringMatching(previous),
-    previous,
-  ]);
+  test('of a previous installation secret also signs while that is configured', () => {
+    const [previous] = signingSecrets(secrets, account(1), before);
+    expect(signingSecrets({ current: Buffer.alloc(32, 2), previous: [secret] }, account(1), before)).toEqual([
+      expect.not.stringMatching(previous),
+      previous,
+    ]);
+  });
 });
 
 describe('The installation secret', () => {

@@ -1,25 +1,38 @@
+import { validPreviousSecrets, type WebhookSecretGenerations } from '#libs/domain/account.ts';
 import { deriveKey, type InstallationSecret, type InstallationSecrets } from './installation-secret.ts';
 
-/** How long the previous secret also signs after a rotation. */
-export const rotationOverlapMs = 24 * 60 * 60 * 1000;
+/** An account's webhook secret, and the previous ones that are still valid, the newest first. */
+export type WebhookSecrets = { secret: string; previous: { secret: string; validUntil: string }[] };
 
 const deriveWebhookSecret = (secret: InstallationSecret, accountId: string, generation: number): string =>
   `whsec_${deriveKey(secret, `webhook/${accountId}/${generation}`).toString('base64')}`;
 
-/**
- * An account's webhook secrets in the format of Standard Webhooks, the current one first. Then the previous generation, for a
- * day after a rotation, and the secrets derived from previous installation secrets that are configured.
- */
+/** An account's webhook secrets in the format of Standard Webhooks, as the account is shown them. */
 export const webhookSecrets = (
+  { current }: Pick<InstallationSecrets, 'current'>,
+  accountId: string,
+  generations: WebhookSecretGenerations,
+  now: Date,
+): WebhookSecrets => ({
+  secret: deriveWebhookSecret(current, accountId, generations.generation),
+  previous: validPreviousSecrets(generations, now).map(({ generation, validUntil }) => ({
+    secret: deriveWebhookSecret(current, accountId, generation),
+    validUntil,
+  })),
+});
+
+/**
+ * The secrets that sign an account's callbacks, the newest first: the present one, the previous ones that are still valid,
+ * then those derived from previous installation secrets that are configured.
+ */
+export const signingSecrets = (
   { current, previous }: InstallationSecrets,
-  account: { id: string; webhookSecret: { generation: number; rotatedAt: string | null } },
+  account: { id: string; webhookSecret: WebhookSecretGenerations },
   now: Date,
 ): [string, ...string[]] => {
-  const { generation, rotatedAt } = account.webhookSecret;
-  const overlaps = rotatedAt !== null && now.getTime() < Date.parse(rotatedAt) + rotationOverlapMs;
-  const generations = overlaps ? [generation, generation - 1] : [generation];
-  const [currentSecret, ...otherSecrets] = [current, ...previous].flatMap((secret) =>
-    generations.map((number) => deriveWebhookSecret(secret, account.id, number)),
-  );
-  return [currentSecret!, ...otherSecrets];
+  const [newest, ...others] = [current, ...previous].flatMap((installationSecret) => {
+    const secrets = webhookSecrets({ current: installationSecret }, account.id, account.webhookSecret, now);
+    return [secrets.secret, ...secrets.previous.map(({ secret }) => secret)];
+  });
+  return [newest!, ...others];
 };

@@ -3,8 +3,8 @@ import { openDatabase } from './database.ts';
 import type { WriteTask, WriteTaskResult, WriteFailure, WriterRequest, WriterOptions } from './group-commit.ts';
 
 const port = parentPort!;
-const { file, schema, lockTimeoutMs } = workerData as WriterOptions;
-const database = openDatabase(file, 'full', lockTimeoutMs);
+const { file, schema, lockTimeoutMs, durability } = workerData as WriterOptions;
+const database = openDatabase(file, durability, lockTimeoutMs);
 database.exec(schema);
 
 const toWriteFailure = (error: unknown): WriteFailure => {
@@ -24,7 +24,13 @@ const rollBackTask = (reply: WriteTaskResult): WriteTaskResult => {
 
 const runStatements = ({ id, statements }: WriteTask): WriteTaskResult => {
   let lastRowid = 0;
-  for (const { sql, parameters, changes } of statements) {
+  for (const statement of statements) {
+    const { sql } = statement;
+    if ('rows' in statement) {
+      for (const parameters of statement.rows) database.run(sql, ...parameters);
+      continue;
+    }
+    const { parameters, changes } = statement;
     const inserted = database.insert(sql, ...parameters);
     if (changes !== undefined && inserted.changes !== changes) return rollBackTask({ id, isCommitted: false });
     lastRowid = inserted.rowid;

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from './database.ts';
 import { type GroupCommit, openGroupCommit } from './group-commit.ts';
 
@@ -80,6 +81,19 @@ describe('Tasks that share a commit', () => {
     const invalid = writer.run([insert(1, () => 'no value of a database')]);
     await expect(invalid).rejects.toThrow('could not be cloned');
     expect(await writer.run([insert(2)])).toMatchObject({ isCommitted: true });
+  });
+
+  it('are sent together while two messages are unanswered', async () => {
+    const send = vi.spyOn(Worker.prototype, 'postMessage');
+    const tasks: Promise<unknown>[] = [];
+    // Each task is a message of its own if it can be sent at once. No message is answered before this loop ends.
+    for (let n = 0; n < 50; n += 1) {
+      tasks.push(writer.run([insert(n)]));
+      await Promise.resolve();
+    }
+    await Promise.all(tasks);
+    expect(send.mock.calls.map(([sent]) => (sent as unknown[]).length)).toEqual([1, 1, 48]);
+    send.mockRestore();
   });
 
   it('are all committed in large numbers', async () => {

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type SqlParameters, defaultLockTimeoutMs } from './database.ts';
+import { type Durability, type SqlParameters, defaultLockTimeoutMs } from './database.ts';
 
-/** A statement of a task. If it changes another number of rows than `changes`, the whole task is rolled back. */
-export type Statement = { sql: string; parameters: SqlParameters; changes?: number };
+/**
+ * A statement of a task. If it changes another number of rows than `changes`, the whole task is rolled back. With `rows`
+ * it runs once for each of them.
+ */
+export type Statement =
+  { sql: string; parameters: SqlParameters; changes?: number } | { sql: string; rows: readonly SqlParameters[] };
 /**
  * Not committed: a statement changed another number of rows than `changes`, or violated a UNIQUE constraint. `lastRowid` is
  * the rowid of the last inserted row.
@@ -12,7 +16,8 @@ export type WriteResult = { isCommitted: true; lastRowid: number } | { isCommitt
 
 export type GroupCommit = {
   /**
-   * Runs all statements or none; durable when it resolves. Tasks that arrive together share one commit, so one fsync.
+   * Runs all statements or none; committed, with the durability of the writer, when it resolves. Tasks that arrive
+   * together share one commit, so one fsync.
    * Rejects for an error of the database (lock timeout, full disk, invalid statement) and after close.
    */
   run(statements: readonly Statement[]): Promise<WriteResult>;
@@ -25,21 +30,33 @@ export type WriterRequest = readonly WriteTask[] | 'close';
 /** `errcode` is the result code, if SQLite raised the error. */
 export type WriteFailure = { reason: string; errcode?: number };
 export type WriteTaskResult = { id: number } & (WriteResult | WriteFailure);
-export type WriterOptions = { file: string; schema: string; lockTimeoutMs: number };
+export type WriterOptions = { file: string; schema: string; lockTimeoutMs: number; durability: Durability };
 
 type PendingWrite = { resolve: (result: WriteResult) => void; reject: (error: Error) => void };
 
 const toError = ({ reason, errcode }: WriteFailure): Error =>
   errcode === undefined ? new Error(reason) : Object.assign(new Error(reason), { errcode });
 
+/** One to commit, and one that the thread finds afterwards. Sending a message takes longer than adding a task to one. */
+const maxMessagesInFlight = 2;
+
 /** Opens a writer for a database file in its own thread, so that no fsync and no lock blocks the event loop. */
-export const openGroupCommit = (file: string, schema: string, lockTimeoutMs = defaultLockTimeoutMs): GroupCommit => {
+export const openGroupCommit = (
+  file: string,
+  schema: string,
+  {
+    lockTimeoutMs = defaultLockTimeoutMs,
+    durability = 'full',
+  }: Partial<Pick<WriterOptions, 'lockTimeoutMs' | 'durability'>> = {},
+): GroupCommit => {
   const worker = new Worker(new URL('./group-commit-worker.ts', import.meta.url), {
-    workerData: { file, schema, lockTimeoutMs } satisfies WriterOptions,
+    workerData: { file, schema, lockTimeoutMs, durability } satisfies WriterOptions,
   });
   const ended = once(worker, 'exit').catch(() => undefined);
   const pending = new Map<number, PendingWrite>();
   let queued: WriteTask[] = [];
+  /** The numbers of tasks in the messages that the thread has not answered, in order. */
+  const unanswered: number[] = [];
   let lastId = 0;
   let closedError: Error | null = null;
   let onDrained = (): void => {};
@@ -58,6 +75,8 @@ export const openGroupCommit = (file: string, schema: string, lockTimeoutMs = de
     for (const id of pending.keys()) settle(id, (write) => write.reject(error));
   };
   worker.on('message', (replies: readonly WriteTaskResult[]) => {
+    for (let left = replies.length; left > 0;) left -= unanswered.shift()!;
+    if (queued.length > 0) flush();
     for (const reply of replies)
       settle(reply.id, (write) => ('reason' in reply ? write.reject(toError(reply)) : write.resolve(reply)));
   });
@@ -66,10 +85,12 @@ export const openGroupCommit = (file: string, schema: string, lockTimeoutMs = de
   worker.unref();
 
   const flush = (): void => {
+    if (unanswered.length === maxMessagesInFlight) return;
     const tasks = queued;
     queued = [];
     try {
       worker.postMessage(tasks satisfies WriterRequest);
+      unanswered.push(tasks.length);
     } catch (error) {
       for (const { id } of tasks) settle(id, (write) => write.reject(error as Error));
     }

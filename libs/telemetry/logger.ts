@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type { PinoPretty } from 'pino-pretty';
 import type { Settings } from '#libs/config/settings.ts';
 import { traceLogFields } from './tracing.ts';
 
@@ -11,6 +12,7 @@ export const secretFields = [
   'cookie',
   'set-cookie',
   'x-service-signature',
+  'x-service-signature-all',
   'webhook-signature',
   'webhook_headers',
   'key',
@@ -53,14 +55,17 @@ const secretPaths = [...secretFields.map((name) => `["${name}"]`), '*.data', '*.
 
 type LoggerSettings = Pick<Settings, 'logLevel' | 'logFormat'>;
 
-const prettyDestination = (out: NodeJS.WritableStream | undefined): DestinationStream =>
-  pretty({
+/** Loads the formatter only for output on a terminal. */
+const prettyDestination = (out: NodeJS.WritableStream | undefined): DestinationStream => {
+  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
+  return pretty({
     ...(out ? { destination: out } : {}),
     ignore: 'pid,hostname',
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     sync: true,
   });
+};
 
 const destinationOf = ({ logFormat }: LoggerSettings, out: NodeJS.WritableStream | undefined): DestinationStream =>
   logFormat === 'pretty' ? prettyDestination(out) : (out ?? pino.destination({ sync: true }));

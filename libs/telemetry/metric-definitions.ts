@@ -19,7 +19,7 @@ const defineMetric = <const L extends Readonly<Record<string, LabelValues>>>(
 ): { description: string; unit: string; labels: L } => ({ description, unit, labels });
 
 const renderModeLabels = [...renderModes, 'none'] as const;
-const inputLabels = [...inputTypes, 'template'] as const;
+const inputLabels = [...inputTypes, 'template', 'composition'] as const;
 const browserLabels = renderModes;
 const queueLabels = ['renderer', 'delivery'] as const;
 const subscriptionLabels = ['relay', 'projector'] as const;
@@ -96,7 +96,7 @@ export const histograms = {
     'Duration of each phase of a render. Phase total: from acceptance to the PDF, or to the failure where the ' +
       'render mode is none.',
     's',
-    { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], render_mode: renderModeLabels },
+    { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'finish', 'total'], render_mode: renderModeLabels },
   ),
   'colophon.webhook.attempt.duration': defineMetric('From the start of a webhook attempt to its outcome.', 's', {}),
   'colophon.append.duration': defineMetric('Time until appended events are durable.', 's', {}),
@@ -150,6 +150,13 @@ export const gauges = {
   'colophon.conversion.running': defineMetric('Conversion processes that are working on a document.', '{process}', {}),
   'colophon.conversion.waiting': defineMetric('Documents that wait for a conversion process.', '{document}', {}),
   'colophon.conversion.processes': defineMetric('Conversion processes in total.', '{process}', {}),
+  'colophon.office.processes': defineMetric('Processes of LibreOffice.', '{process}', {}),
+  'colophon.office.documents.running': defineMetric('Documents that LibreOffice is laying out.', '{document}', {}),
+  'colophon.office.documents.waiting': defineMetric('Documents that wait for LibreOffice.', '{document}', {}),
+  'colophon.office.documents.printed': defineMetric('Documents that LibreOffice was given.', '{document}', {}),
+  'colophon.office.memory': defineMetric('Memory of LibreOffice after its last documents.', 'By', {}),
+  'colophon.office.starts': defineMetric('Starts of LibreOffice: the first, and after each end.', '{start}', {}),
+  'colophon.office.crashes': defineMetric('Unexpected exits of LibreOffice. Timeouts do not count.', '{crash}', {}),
   'colophon.ready': defineMetric('1 when the process is ready, 0 when something is missing.', '{process}', {}),
   'colophon.build': defineMetric('Always 1; the label is the running release.', '{build}', { version: 'free' }),
   'process.cpu.time': defineMetric('CPU time of the process.', 's', { 'cpu.mode': ['user', 'system'] }),
@@ -174,6 +181,9 @@ export const gauges = {
 export const cumulativeGauges: ReadonlySet<string> = new Set<keyof typeof gauges>([
   'colophon.browser.starts',
   'colophon.browser.crashes',
+  'colophon.office.documents.printed',
+  'colophon.office.starts',
+  'colophon.office.crashes',
   'process.cpu.time',
 ]);
 

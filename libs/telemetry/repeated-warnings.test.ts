@@ -32,7 +32,7 @@ test('A warning that did not occur for an interval is reported at once', async (
   const { report, lines, close } = collectLines(1);
   report({}, 'one');
   report({}, 'one');
-  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { occurrences: 1 } }));
+  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { occurrences: 1 } }), 60_000);
   await vi.waitFor(() => {
     report({}, 'one');
     expect(lines.at(-1)!.fact).toEqual({});

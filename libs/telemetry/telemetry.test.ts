@@ -141,7 +141,7 @@ describe('With an OTLP endpoint', () => {
     );
     vi.unstubAllEnvs();
     await withSpan({ name: 'x' }, async () => 'done');
-    await vi.waitFor(() => expect(refusals).toBeGreaterThan(2), 10_000);
+    await vi.waitFor(() => expect(refusals).toBeGreaterThan(2), 60_000);
     await telemetry.close();
     expect(lines.mock.calls).toEqual([
       [{ error: expect.stringMatching(/Unauthorized/) }, expect.stringMatching(/could not be sent/)],

@@ -1,10 +1,17 @@
 import type { TemplateIssue } from '#contracts/http/template-responses.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import { checkTemplate, type VariableUse } from './check.ts';
+import type { TemplateLabels } from '#contracts/http/template-labels.ts';
+import { checkTemplate, type LabelUse, type VariableUse } from './check.ts';
+import { fallbackLabels } from './labels.ts';
 import { templateLimits } from './limits.ts';
 import { truncateForMessage } from './messages.ts';
 import { parseTemplate } from './parse.ts';
 
+export type AnalysisInput = {
+  content: string;
+  variables: VariableDeclaration[];
+  labels?: TemplateLabels | undefined;
+};
 export type TemplateAnalysis = { errors: TemplateIssue[]; names: string[] };
 
 const pathPrefixes = (parts: readonly string[]) =>
@@ -44,18 +51,42 @@ const syntaxFinding = ({ message, line }: { message: string; line: number }): Te
   line,
 });
 
+const missingLabelFindings = (uses: LabelUse[], labels: TemplateLabels): TemplateIssue[] => {
+  const known = fallbackLabels(labels);
+  const language = labels['en'] ? 'en' : (Object.keys(labels)[0] ?? 'en');
+  const missing = Map.groupBy(
+    uses.filter(({ name }) => !Object.hasOwn(known, name)),
+    ({ name }) => name,
+  );
+  return [...missing].flatMap(([name, places]) =>
+    places.slice(0, 1).map(({ line }): TemplateIssue => ({
+      type: 'missing_label',
+      message: `Line ${line} uses the label "${truncateForMessage(name)}", which the labels of "${language}" do not have.`,
+      line,
+      label: name.slice(0, templateLimits.pathCharacters),
+    })),
+  );
+};
+
 /**
  * Checks a template. `errors` holds at most 50 findings in the order of their lines, which count from 1. `names` are
  * the top-level names of the data that the template uses. If variables are declared, every use of another name is a
- * `missing_variable`. The items of loops are not checked.
+ * `missing_variable`. The items of loops are not checked. A label that the fallback language does not have is a
+ * `missing_label`.
  */
-export const analyse = (content: string, variables: VariableDeclaration[]): TemplateAnalysis => {
+export const analyse = (
+  content: string,
+  variables: VariableDeclaration[],
+  labels: TemplateLabels = {},
+): TemplateAnalysis => {
   const parsed = parseTemplate(content);
   if ('error' in parsed) return { errors: [syntaxFinding(parsed.error)], names: [] };
-  const { errors: syntaxErrors, uses } = checkTemplate(parsed.program);
-  const errors = [...syntaxErrors.map(syntaxFinding), ...undeclaredFindings(uses, variables)].toSorted(
-    (a, b) => (a.line ?? 0) - (b.line ?? 0),
-  );
+  const { errors: syntaxErrors, uses, labels: labelUses } = checkTemplate(parsed.program);
+  const errors = [
+    ...syntaxErrors.map(syntaxFinding),
+    ...undeclaredFindings(uses, variables),
+    ...missingLabelFindings(labelUses, labels),
+  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   return {
     errors: errors.slice(0, templateLimits.findings),
     names: [...new Set(uses.flatMap(({ parts }) => parts.slice(0, 1)))],

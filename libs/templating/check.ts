@@ -10,9 +10,10 @@ import {
   type Statement,
   sourceOf,
 } from './ast.ts';
-import { helperNames, helpers, isHelper } from './template-helpers/helper-registry.ts';
+import { helperNames, helpers, isHelper, isReservedName } from './template-helpers/helper-registry.ts';
 import {
   couldBeHelper,
+  documentVariables,
   type LexicalScope,
   rootLexicalScope,
   resolvePathStart,
@@ -23,12 +24,15 @@ import type { TemplateSyntaxError } from './parse.ts';
 
 /** A use of the data: the path from the top of the data, where the template alone can say it. */
 export type VariableUse = { parts: string[]; line: number };
-export type TemplateCheckResult = { errors: TemplateSyntaxError[]; uses: VariableUse[] };
+/** A use of a label by its name. */
+export type LabelUse = { name: string; line: number };
+export type TemplateCheckResult = { errors: TemplateSyntaxError[]; uses: VariableUse[]; labels: LabelUse[] };
 
 type HelperCallNode = { path: Path | Literal; params: Expression[]; hash?: Hash; loc: Mustache['loc'] };
 type CheckContext = TemplateCheckResult & { lexical: LexicalScope };
 
 const loopVariables = ['index', 'key', 'first', 'last'];
+const dataVariables = ['root', ...documentVariables, ...loopVariables].map((name) => `@${name}`).join(', ');
 
 const reportError = (context: CheckContext, node: { loc: Mustache['loc'] }, message: string) =>
   void context.errors.push({ message, line: lineOf(node) });
@@ -39,7 +43,7 @@ const checkPath = (path: Path, context: CheckContext) => {
     return reportError(
       context,
       path,
-      `{{@${truncateForMessage(start.name)}}} does not exist; allowed are @root, ${loopVariables.map((name) => `@${name}`).join(', ')}.`,
+      `{{@${truncateForMessage(start.name)}}} does not exist; allowed are ${dataVariables}.`,
     );
   }
   if (start.from === 'root' && start.rest.length > 0) context.uses.push({ parts: start.rest, line: lineOf(path) });
@@ -61,13 +65,14 @@ const checkSignature = (call: HelperCallNode, form: 'block' | 'value', context: 
   }
   const signature = helpers[name];
   const [min, max] = signature.arguments;
-  const unknownName = call.hash?.pairs.find(({ key }) => !signature.named.includes(key));
+  const count = min === max ? min : `${min} to ${max}`;
+  const unknownName = call.hash?.pairs.find(({ key }) => signature.named !== 'any' && !signature.named.includes(key));
   if (signature.form !== form) reportError(context, call, `"${name}" is used as ${signature.usage}.`);
   else if (call.params.length < min || call.params.length > max) {
     reportError(
       context,
       call,
-      `"${name}" takes ${min} argument${min === 1 ? '' : 's'}, as in ${signature.usage}; a variable ` +
+      `"${name}" takes ${count} argument${max === 1 ? '' : 's'}, as in ${signature.usage}; a variable ` +
         `of that name is written {{this.${name}}}.`,
     );
   } else if (unknownName)
@@ -76,6 +81,9 @@ const checkSignature = (call: HelperCallNode, form: 'block' | 'value', context: 
 
 const checkCall = (call: HelperCallNode, form: 'block' | 'value', context: CheckContext): void => {
   checkSignature(call, form, context);
+  const [first] = call.params;
+  if (call.path.type === 'PathExpression' && call.path.original === 'label' && first?.type === 'StringLiteral')
+    context.labels.push({ name: first.value, line: lineOf(call) });
   for (const param of call.params) checkExpression(param, context);
   for (const { value } of call.hash?.pairs ?? []) checkExpression(value, context);
 };
@@ -83,7 +91,7 @@ const checkCall = (call: HelperCallNode, form: 'block' | 'value', context: Check
 const isCall = ({ path, params, hash }: Mustache, context: CheckContext) =>
   params.length > 0 ||
   hash !== undefined ||
-  (path.type === 'PathExpression' && couldBeHelper(path, context.lexical) && isHelper(path.original));
+  (path.type === 'PathExpression' && couldBeHelper(path, context.lexical) && isReservedName(path.original));
 
 const checkBlock = (node: Block, context: CheckContext) => {
   checkCall(node, 'block', context);
@@ -130,10 +138,11 @@ const checkProgram = (program: Program, context: CheckContext): void => {
 };
 
 /**
- * Returns what is not allowed in a parsed template, and which parts of the data it uses, both in the order of the text.
+ * Returns what is not allowed in a parsed template, and which parts of the data and which labels it uses, each in the
+ * order of the text.
  */
 export const checkTemplate = (program: Program): TemplateCheckResult => {
-  const context: CheckContext = { errors: [], uses: [], lexical: rootLexicalScope };
+  const context: CheckContext = { errors: [], uses: [], labels: [], lexical: rootLexicalScope };
   checkProgram(program, context);
-  return { errors: context.errors, uses: context.uses };
+  return { errors: context.errors, uses: context.uses, labels: context.labels };
 };

@@ -1,7 +1,8 @@
 import Handlebars from 'handlebars';
 import { type Block, lineOf, type Mustache, type Path, type Program, type Statement } from './ast.ts';
-import { requireValue, compileExpression, compileCall, type CompiledExpression } from './expression.ts';
-import { type BlockHelperName, isHelper } from './template-helpers/helper-registry.ts';
+import { compileCall, type CompiledExpression, compileExpression } from './expression.ts';
+import { recordUnsuitableValue, requireValue } from './expression.ts';
+import { type BlockHelperName, isReservedName } from './template-helpers/helper-registry.ts';
 import { couldBeHelper, type LexicalScope, rootLexicalScope, childLexicalScope } from './lexical-scope.ts';
 import { joinPath, type ExpansionState, type Scope, countSteps, type Step, writeText } from './expansion.ts';
 import { ownMember, valueToText } from './values.ts';
@@ -26,7 +27,7 @@ const compileSubject = (node: Mustache, lexical: LexicalScope): CompiledExpressi
     };
     return compileExpression(member, lexical);
   }
-  const isCall = node.params.length > 0 || (couldBeHelper(path, lexical) && isHelper(path.original));
+  const isCall = node.params.length > 0 || (couldBeHelper(path, lexical) && isReservedName(path.original));
   return isCall ? compileCall({ ...node, path }, lexical, !node.escaped) : compileExpression(path, lexical);
 };
 
@@ -35,7 +36,9 @@ const compileMustache = (node: Mustache, lexical: LexicalScope): Step => {
   const read = requireValue(subject);
   const line = lineOf(node);
   return (scope, state) => {
-    const text = valueToText(read(scope, state), subject.source, line);
+    const value = read(scope, state);
+    const toText = () => valueToText(value, subject.source, line);
+    const text = recordUnsuitableValue(state, () => subject.fullPath(scope), toText) ?? '';
     const safe = node.escaped ? Handlebars.Utils.escapeExpression(text) : text;
     writeText(state, safe, Buffer.byteLength(safe));
   };

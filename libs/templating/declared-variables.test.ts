@@ -53,7 +53,10 @@ describe('a declared variable', () => {
   it('may be a path into the data', () => {
     const variables = [variable('customer.name', 'string', true)];
     expect(expanded('ok', { customer: { name: 'Ada' } }, { variables })).toBe('ok');
-    expect(expansionError('ok', { customer: {} }, { variables }).extra).toEqual({ missing_variable: 'customer.name' });
+    expect(expansionError('ok', { customer: {} }, { variables }).extra).toEqual({
+      missing_variable: 'customer.name',
+      missing_variables: ['customer.name'],
+    });
   });
 
   it('is not an inherited member', () => {

@@ -1,5 +1,5 @@
-import { ApiError } from '#contracts/http/api-error.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { addProblem, type DataProblems } from './data-problems.ts';
 import { describeValue, truncateForMessage } from './messages.ts';
 import { isoDateAllowed, ownMember, readIsoDate } from './values.ts';
 
@@ -28,25 +28,28 @@ const declaredValue = (data: unknown, name: string): unknown => {
 };
 
 /**
- * Checks the data against the declared variables. Null counts as present and fits every type.
- * @throws ApiError template_render_error if a required variable is missing or a value has the wrong type
+ * Checks the data against the declared variables. Null counts as present and fits every type. Adds a problem for each
+ * required variable without value, and for each value of the wrong type. @throws TooManyProblems
  */
-export const checkVariables = (data: unknown, variables: readonly VariableDeclaration[]): void => {
+export const checkVariables = (
+  data: unknown,
+  variables: readonly VariableDeclaration[],
+  problems: DataProblems,
+): void => {
   for (const { name, type, required } of variables) {
     const value = declaredValue(data, name);
-    if (value === undefined && required) {
-      throw ApiError.of(
-        'template_render_error',
-        `The data has no value for "${truncateForMessage(name)}", which the template declares as required.`,
-        { missing_variable: name },
-      );
-    }
-    if (value !== undefined && value !== null && !isOfType[type](value)) {
-      throw ApiError.of(
-        'template_render_error',
-        `"${truncateForMessage(name)}" is ${describeValue(value)}; the template declares it as ${typeDescriptions[type]}.`,
-        { variable: name },
-      );
-    }
+    const shown = truncateForMessage(name);
+    if (value === undefined && required)
+      addProblem(problems, {
+        path: name,
+        message: `The data has no value for "${shown}", which the template declares as required.`,
+        extra: { missing_variable: name },
+      });
+    if (value !== undefined && value !== null && !isOfType[type](value))
+      addProblem(problems, {
+        path: name,
+        message: `"${shown}" is ${describeValue(value)}; the template declares it as ${typeDescriptions[type]}.`,
+        extra: { variable: name },
+      });
   }
 };

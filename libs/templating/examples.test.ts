@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { analyse } from './analyse.ts';
 import type { Example } from './examples.ts';
 import { exampleNames, readExample, readExamples } from './examples.ts';
+import { labelsFor } from './labels.ts';
 import { expanded } from './testing/expand-template.ts';
 
 const expandExample = ({ template }: Example, data: unknown) =>
-  expanded(template.content, data, { variables: template.variables });
+  expanded(template.content, data, { variables: template.variables, labels: labelsFor(template.labels, 'en') });
 
 const requiredOf = ({ template, sample }: Example) => {
   const required = new Set(template.variables.filter((variable) => variable.required).map(({ name }) => name));
@@ -15,13 +16,13 @@ const requiredOf = ({ template, sample }: Example) => {
 describe('the example templates', () => {
   it('have different names and one category each', async () => {
     const examples = await readExamples();
-    expect(examples.map(({ template }) => template.category)).toEqual([...exampleNames]);
-    expect(new Set(examples.map(({ template }) => template.name)).size).toBe(exampleNames.length);
+    expect(examples.map(({ template }) => template.category)).toEqual([...exampleNames, 'invoice']);
+    expect(new Set(examples.map(({ template }) => template.name)).size).toBe(examples.length);
   });
 
   it.each(exampleNames)('%s declares each variable it uses, and uses each it declares', async (name) => {
     const { template } = await readExample(name);
-    const { errors, names } = analyse(template.content, template.variables);
+    const { errors, names } = analyse(template.content, template.variables, template.labels);
     expect(errors).toEqual([]);
     expect(names.toSorted()).toEqual(template.variables.map((variable) => variable.name).toSorted());
   });
@@ -32,6 +33,14 @@ describe('the example templates', () => {
     expect(expandExample(example, requiredOf(example)).length).toBeLessThan(
       expandExample(example, example.sample).length,
     );
+  });
+
+  it.each(exampleNames)('%s has the same labels with the same arguments in each language', async (name) => {
+    const { labels } = (await readExample(name)).template;
+    const argumentsOf = (texts: Record<string, string>) =>
+      Object.entries(texts).map(([label, text]) => [label, (text.match(/\{\w+\}/g) ?? []).toSorted()]);
+    expect(Object.keys(labels)).toEqual(['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'cs', 'ar']);
+    for (const texts of Object.values(labels)) expect(argumentsOf(texts)).toEqual(argumentsOf(labels['en']!));
   });
 
   it.each(exampleNames)('%s contains no script and loads nothing', async (name) => {

@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CreateTemplateRequest } from '#contracts/http/templates.ts';
 import { createTemplateRequest } from '#contracts/http/templates.ts';
+import { invoiceFile, withInvoice } from './invoice-file.ts';
 
 /** The templates delivered with the product, by their folder under `templates/`. */
 export const exampleNames = ['invoice', 'contract', 'report', 'certificate', 'letter', 'receipt'] as const;
-export type ExampleName = (typeof exampleNames)[number];
+/** The example that also makes XML, so that only complete data fill it in. */
+export const invoiceExample = 'e-invoice';
+export type ExampleName = (typeof exampleNames)[number] | typeof invoiceExample;
 
 /** An example: the request body that creates the template, and sample data for it. */
 export type Example = { folder: ExampleName; template: CreateTemplateRequest; sample: Record<string, unknown> };
@@ -18,16 +21,18 @@ const readExampleFile = (folder: ExampleName, file: string) =>
 
 /** Reads one example from disk. @throws if its files are missing or are not a valid template */
 export const readExample = async (folder: ExampleName): Promise<Example> => {
-  const [content, metadata, sample] = await Promise.all([
+  const [content, metadata, sample, invoice] = await Promise.all([
     readExampleFile(folder, 'template.html'),
     readExampleFile(folder, 'template.json'),
     readExampleFile(folder, 'sample.json'),
+    folder === invoiceExample ? readExampleFile(folder, invoiceFile) : null,
   ]);
   return {
     folder,
-    template: createTemplateRequest.parse({ ...JSON.parse(metadata), content }),
+    template: createTemplateRequest.parse({ ...withInvoice(JSON.parse(metadata) as object, invoice), content }),
     sample: sampleData.parse(JSON.parse(sample)),
   };
 };
 
-export const readExamples = (): Promise<Example[]> => Promise.all(exampleNames.map(readExample));
+export const readExamples = (): Promise<Example[]> =>
+  Promise.all(([...exampleNames, invoiceExample] as const).map(readExample));

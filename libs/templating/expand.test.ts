@@ -142,7 +142,11 @@ describe('a missing variable', () => {
   it('in a loop is reported with the item that lacks it', () => {
     const data = { orders: [{ lines: [{ price: 1 }] }, { lines: [{ price: 1 }, {}] }] };
     const error = expansionError('{{#each orders}}{{#each this.lines}}\n{{this.price}}{{/each}}{{/each}}', data);
-    expect(error.extra).toEqual({ missing_variable: 'this.price', line: 2 });
+    expect(error.extra).toEqual({
+      missing_variable: 'this.price',
+      missing_variables: ['orders[1].lines[1].price'],
+      line: 2,
+    });
     expect(error.message).toContain('orders[1].lines[1].price');
     expect(expansionError('{{#each orders as |order|}}{{order.id}}{{/each}}', data).message).toContain('orders[0].id');
   });
@@ -181,6 +185,7 @@ describe('a missing variable', () => {
           const content = [...before, '{{gone}}', 'more'].join(newline);
           expect(expansionError(content, { a: 1 }).extra).toEqual({
             missing_variable: 'gone',
+            missing_variables: ['gone'],
             line: before.length + 1,
           });
         },

@@ -3,8 +3,10 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import { checkTemplate } from './check.ts';
 import { type TemplateLimits, templateLimits } from './limits.ts';
+import type { Labels } from './labels.ts';
 import { parseTemplate } from './parse.ts';
 import { compileProgram } from './compile.ts';
+import { type DataProblems, errorOfProblems, TooManyProblems } from './data-problems.ts';
 import { outputText, startExpansion, type Step, rootScope } from './expansion.ts';
 import { checkVariables } from './declared-variables.ts';
 
@@ -18,6 +20,8 @@ export type ExpansionRequest = {
   locale: string;
   /** IANA time zone for date-times. */
   timeZone: string;
+  /** The labels in the language of the document. */
+  labels?: Labels | undefined;
   maxOutputBytes: number;
   /** Smaller limits than the default ones, for an expansion that must be quick. */
   limits?: TemplateLimits;
@@ -49,17 +53,30 @@ const getCompiledTemplate = (content: string, contentHash: string, limits: Templ
   return compiled;
 };
 
-/**
- * Expands a template with the data. The document has at most `maxOutputBytes` bytes of UTF-8.
- * @throws ApiError invalid_template_syntax where `analyse` finds syntax errors; template_render_error where the data
- * lacks a value (`missing_variable`, `line`), has an unsuitable value (`variable`, `line`), or the document or the work
- * is too large
- */
-export const expand = (request: ExpansionRequest): string => {
-  const { content, contentHash, data, variables, locale, timeZone, maxOutputBytes, limits = templateLimits } = request;
-  const { execute } = getCompiledTemplate(content, contentHash, limits);
-  checkVariables(data, variables);
-  const state = startExpansion({ data, locale, timeZone, maxOutputBytes, maxSteps: limits.steps });
+const expandCompiled = (execute: Step, request: ExpansionRequest, problems: DataProblems): string => {
+  const { data, variables, locale, timeZone, labels = {}, maxOutputBytes, limits = templateLimits } = request;
+  checkVariables(data, variables, problems);
+  const state = startExpansion({ data, locale, timeZone, labels, maxOutputBytes, maxSteps: limits.steps, problems });
   execute(rootScope(data), state);
   return outputText(state);
+};
+
+/**
+ * Expands a template with the data. The document has at most `maxOutputBytes` bytes of UTF-8.
+ * @throws ApiError invalid_template_syntax where `analyse` finds syntax errors; template_render_error where the
+ * document or the work is too large, or where the data lacks values (`missing_variable`, `missing_variables`) or has
+ * unsuitable values (`variable`): the first problem with its `line`, and all in `errors`
+ */
+export const expand = (request: ExpansionRequest): string => {
+  const { content, contentHash, limits = templateLimits } = request;
+  const { execute } = getCompiledTemplate(content, contentHash, limits);
+  const problems: DataProblems = new Map();
+  try {
+    const document = expandCompiled(execute, request, problems);
+    if (problems.size === 0) return document;
+  } catch (error) {
+    // With problems, the expansion also ends when it reaches a limit.
+    if (problems.size === 0 || !(error instanceof ApiError || error instanceof TooManyProblems)) throw error;
+  }
+  throw errorOfProblems([...problems.values()]);
 };

@@ -1,19 +1,27 @@
 import { ApiError } from '#contracts/http/api-error.ts';
+import type { Labels } from './labels.ts';
+import { addProblem, type DataProblem, type DataProblems } from './data-problems.ts';
 
 type ExpansionOptions = {
   readonly data: unknown;
   readonly locale: string;
   readonly timeZone: string;
+  readonly labels: Labels;
   readonly maxOutputBytes: number;
   readonly maxSteps: number;
+  readonly problems: DataProblems;
 };
 
-/** The state of one expansion: its input, its output, and the work counted. */
+/**
+ * The state of one expansion: its input, its output, the work counted, and how many values were unusable, so that the
+ * calls that need them are skipped.
+ */
 export type ExpansionState = ExpansionOptions & {
   readonly chunks: string[];
   pieces: string[];
   bytes: number;
   steps: number;
+  unusableValues: number;
 };
 
 export const startExpansion = (options: ExpansionOptions): ExpansionState => ({
@@ -22,6 +30,7 @@ export const startExpansion = (options: ExpansionOptions): ExpansionState => ({
   pieces: [],
   bytes: 0,
   steps: 0,
+  unusableValues: 0,
 });
 
 // Joining millions of one-letter pieces with + would hold thirty times their length in memory until the end.
@@ -53,6 +62,20 @@ export const countSteps = (state: ExpansionState, steps: number): void => {
     'template_render_error',
     `Expanding the template takes more than ${state.maxSteps} steps: its loops go over too many items.`,
   );
+};
+
+/** The number of characters of a path that count as one step. */
+const pathCharactersPerStep = 64;
+
+/**
+ * Records a problem of the data, so that the expansion goes on and finds the others. The value counts as null.
+ * @throws TooManyProblems
+ */
+export const recordProblem = (state: ExpansionState, problem: DataProblem): null => {
+  state.unusableValues += 1;
+  addProblem(state.problems, problem);
+  countSteps(state, 1 + problem.path.length / pathCharactersPerStep);
+  return null;
 };
 
 export const outputText = (state: ExpansionState): string => [...state.chunks, ...state.pieces].join('');

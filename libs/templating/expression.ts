@@ -2,8 +2,10 @@ import { type Expression, type Hash, lineOf, type Path, type SubExpression, sour
 import type { Argument, HelperCall } from './template-helpers/helper-call.ts';
 import { type ValueHelperName, valueHelpers } from './template-helpers/helper-registry.ts';
 import { type LexicalScope, type PathStart, resolvePathStart } from './lexical-scope.ts';
-import { missingValueError } from './messages.ts';
-import { joinPath, type Loop, type ExpansionState, type Scope, scopeAbove, countSteps } from './expansion.ts';
+import { missingValue, UnsuitableValue } from './data-problems.ts';
+import { directionOf } from './labels.ts';
+import { countSteps, type ExpansionState, joinPath, type Loop, recordProblem } from './expansion.ts';
+import { type Scope, scopeAbove } from './expansion.ts';
 import { ownMember } from './values.ts';
 
 /** Computes an expression's value; undefined if the data has none. */
@@ -44,6 +46,10 @@ const compileRead = (start: PathStart): Evaluate => {
   switch (start.from) {
     case 'root':
       return (_, state) => readPath(state.data, rest, state);
+    case 'document': {
+      const { name } = start;
+      return (_, state) => readPath(name === 'locale' ? state.locale : directionOf(state.locale), rest, state);
+    }
     case 'loop':
       return (scope, state) => readPath(ownMember(loopAbove(scope, start.hops), start.name), rest, state);
     case 'name':
@@ -59,7 +65,8 @@ const compileRead = (start: PathStart): Evaluate => {
 };
 
 const fullPath = (start: PathStart, source: string, scope: Scope): string => {
-  if (start.from === 'loop' || (start.from === 'name' && start.position > 0)) return source;
+  if (start.from === 'loop' || start.from === 'document' || (start.from === 'name' && start.position > 0))
+    return source;
   if (start.from === 'root') return joinPath('', start.rest);
   return joinPath(scopeAbove(scope, start.hops)?.path() ?? '', start.rest);
 };
@@ -101,17 +108,27 @@ const compileConstant = (node: Expression, value: unknown): CompiledExpression =
   line: lineOf(node),
 });
 
-/**
- * The same for an expression that must have a value.
- * @throws ApiError template_render_error that names the missing variable
- */
+/** The same for an expression that must have a value. Without one, the problem is recorded, and the value is null. */
 export const requireValue =
   ({ evaluate, source, fullPath, line }: CompiledExpression): Evaluate =>
   (scope, state) => {
     const value = evaluate(scope, state);
-    if (value === undefined) throw missingValueError(source, fullPath(scope), line);
-    return value;
+    return value === undefined ? recordProblem(state, missingValue(source, fullPath(scope), line)) : value;
   };
+
+/** Does work that may find an unsuitable value. Then the problem is recorded, and the result is null. */
+export const recordUnsuitableValue = <T>(
+  state: ExpansionState,
+  pathOf: (source: string) => string,
+  work: () => T,
+): T | null => {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof UnsuitableValue)) throw error;
+    return recordProblem(state, error.toProblem(pathOf(error.source)));
+  }
+};
 
 const absentArgument: Argument = { value: undefined, source: '', isLiteral: true };
 
@@ -127,26 +144,41 @@ export const compileCall = (
     const compiled = compileExpression(param, lexical);
     return {
       source: compiled.source,
+      fullPath: compiled.fullPath,
       isLiteral: param.type.endsWith('Literal'),
       read: name === 'lookup' ? compiled.evaluate : requireValue(compiled),
     };
   });
+  const namedParameters = (node.hash?.pairs ?? []).map(({ key, value }) => {
+    const compiled = compileExpression(value, lexical);
+    return { key, source: compiled.source, fullPath: compiled.fullPath, read: requireValue(compiled) };
+  });
+  const readNamed = (scope: Scope, state: ExpansionState) =>
+    Object.fromEntries(namedParameters.map(({ key, read: readArgument }) => [key, readArgument(scope, state)]));
   const { line } = node.loc.start;
   const read: Evaluate = (scope, state) => {
+    const { unusableValues } = state;
     const [subject = absentArgument, option = absentArgument] = parameters.map(
-      ({ read: readArgument, ...argument }) => ({
-        ...argument,
-        value: readArgument(scope, state),
-      }),
+      ({ read: readArgument, source, isLiteral }) => ({ source, isLiteral, value: readArgument(scope, state) }),
     );
+    const named = namedParameters.length > 0 ? readNamed(scope, state) : {};
+    if (state.unusableValues !== unusableValues) return null;
     const countCharacters = (characters: number): void => countSteps(state, characters * cost.character);
-    const call: HelperCall = { line, locale: state.locale, timeZone: state.timeZone, raw, countCharacters };
-    const result = compute(call, subject, option);
+    const { locale, timeZone, labels } = state;
+    const call: HelperCall = { line, locale, timeZone, labels, named, raw, countCharacters };
+    const pathOf = (source: string) => parameters.find((one) => one.source === source)?.fullPath(scope) ?? source;
+    const result = recordUnsuitableValue(state, pathOf, () => compute(call, subject, option));
     countSteps(state, cost.call);
     // `lookup` only returns a value of the data.
     if (typeof result === 'string' && name !== 'lookup') countCharacters(result.length);
     return result;
   };
   const source = sourceOfCall(node);
-  return { evaluate: read, source, fullPath: () => source, line };
+  const [holder] = parameters;
+  const member = node.params[1];
+  const lookupPath = (scope: Scope): string =>
+    member?.type === 'StringLiteral'
+      ? joinPath(holder?.fullPath(scope) ?? '', [member.value])
+      : `${holder?.fullPath(scope)}[${member && sourceOf(member)}]`;
+  return { evaluate: read, source, fullPath: name === 'lookup' ? lookupPath : () => source, line };
 };

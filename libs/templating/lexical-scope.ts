@@ -13,12 +13,20 @@ export const childLexicalScope = (parent: LexicalScope, names: readonly string[]
   parent,
 });
 
+/** The variables of a document: `@locale` is the language tag, `@dir` the direction of its script. */
+export const documentVariables = ['locale', 'dir'] as const;
+type DocumentVariable = (typeof documentVariables)[number];
+
+const isDocumentVariable = (name: string): name is DocumentVariable =>
+  (documentVariables as readonly string[]).includes(name);
+
 /**
- * Where a path starts: at the data, at a variable of the loop, at the nth name set by the context `hops` levels up, or
- * at that context itself.
+ * Where a path starts: at the data, at a variable of the document, at a variable of the loop, at the nth name set by
+ * the context `hops` levels up, or at that context itself.
  */
 export type PathStart =
   | { from: 'root'; rest: string[] }
+  | { from: 'document'; name: DocumentVariable; rest: string[] }
   | { from: 'loop'; hops: number; name: string; rest: string[] }
   | { from: 'name'; hops: number; position: number; rest: string[] }
   | { from: 'context'; hops: number; rest: string[] };
@@ -36,6 +44,7 @@ const findBlockParam = (lexical: LexicalScope, name: string): { hops: number; po
 
 export const resolvePathStart = (path: Path, lexical: LexicalScope): PathStart => {
   const [first = '', ...rest] = path.parts;
+  if (path.data && isDocumentVariable(first)) return { from: 'document', name: first, rest };
   if (path.data)
     return first === 'root' ? { from: 'root', rest } : { from: 'loop', hops: path.depth, name: first, rest };
   const named = contextPrefix.test(path.original) ? undefined : findBlockParam(lexical, first);

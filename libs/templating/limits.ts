@@ -21,6 +21,10 @@ export const templateLimits = {
   dateFormat: 100,
   /** Characters of a variable's path in an error. */
   pathCharacters: 500,
+  /** Problems of the data that an expansion reports. */
+  problems: 50,
+  /** Characters of all paths in `missing_variables`. */
+  missingPathCharacters: 5_000,
   /** Characters of a name or text in a message. */
   messageCharacters: 80,
   /** Approximate memory of all cached compiled templates, in bytes. */

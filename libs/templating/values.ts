@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { truncateForMessage, unsuitableValueError } from './messages.ts';
+import { UnsuitableValue } from './data-problems.ts';
+import { truncateForMessage } from './messages.ts';
 
 /** Names that every object inherits. They never count as data, even if the data has them. */
 const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -16,14 +17,14 @@ const isScalar = (value: unknown) => value === null || typeof value !== 'object'
 
 /**
  * A value as text. Null is empty; a list of plain values is joined by commas, as in Handlebars. Objects are refused,
- * because "[object Object]" is never wanted in a document.
+ * because "[object Object]" is never wanted in a document. @throws UnsuitableValue
  */
 export const valueToText = (value: unknown, name: string, line: number): string => {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (Array.isArray(value) && value.every(isScalar)) return value.join(',');
   if (typeof value === 'object') {
-    throw unsuitableValueError(
+    throw new UnsuitableValue(
       name,
       line,
       `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} ` +

@@ -1,11 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { type Dirent, globSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { cwd } from 'node:process';
 import { retiredWords } from './retired-words.ts';
 
 /** Prettier breaks code at 120 columns; only texts may be longer. */
 const maxColumns = 140;
 
-const isCode = (file: string): boolean => /\.(?:ts|mts|mjs)$/.test(file);
+const isCode = (file: string): boolean => /\.(?:ts|tsx|mts|mjs)$/.test(file);
 
 // What others wrote or what programs make, documents that tests render, and the list of the words itself.
 const ignoredFiles =
@@ -32,10 +33,15 @@ export const checkText = (file: string, text: string): string[] =>
 /** The same for the path of a file: `file: what is wrong`. */
 export const checkPath = (file: string): string[] => retiredWordsIn(file).map((problem) => `${file}: ${problem}`);
 
-const ignoredFolders = /^(?:node_modules|data|coverage|\.git|\.setup)$/;
+const ignoredFolders = new Set(['node_modules', 'data', 'coverage', '.git', '.setup']);
+
+/** Only at these places: other folders may have the same names. */
+const isIgnored = ({ name, parentPath }: Dirent): boolean =>
+  (ignoredFolders.has(name) && resolve(parentPath) === cwd()) ||
+  (/^dist(?:-\d+)?$/.test(name) && resolve(parentPath) === resolve('services/dashboard'));
 
 const sourceFiles = (): string[] =>
-  globSync(['**/*', '.*'], { withFileTypes: true, exclude: (entry) => ignoredFolders.test(entry.name) })
+  globSync(['**/*', '.*'], { withFileTypes: true, exclude: isIgnored })
     .filter((entry) => entry.isFile())
     .map((entry) => relative('.', join(entry.parentPath, entry.name)))
     .filter((file) => !ignoredFiles.test(file));

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 type Check = { name: string; command: string; args: string[] };
@@ -17,6 +18,10 @@ const checks: Check[] = [
     args: [fileURLToPath(new URL('check-text.ts', import.meta.url))],
   },
   { name: 'types (tsc)', command: 'tsc', args: ['-p', '.'] },
+  // The projects that test/repo creates have no dashboard.
+  ...(existsSync('services/dashboard/app')
+    ? [{ name: 'types of the dashboard (tsc)', command: 'tsc', args: ['-p', 'services/dashboard/app'] }]
+    : []),
 ];
 
 type CheckResult = { passed: boolean; output: string };

@@ -12,9 +12,9 @@ export const retiredWords: readonly { word: string; use: string; allowed?: RegEx
   { word: 'hermitage', use: 'isolated browser' },
   { word: 'house', use: 'process context, browser instance, test environment' },
   { word: 'lane', use: 'render mode' },
-  { word: 'ledger', use: 'read model' },
+  // A page size of CSS.
+  { word: 'ledger', use: 'read model', allowed: /\bLedger: inches|'Ledger'/ },
   { word: 'mailbox', use: 'pending replies' },
-  { word: 'office', use: 'leader', allowed: /libre-?office|officedocument|office open xml|microsoft office/i },
   { word: 'patience', use: 'timeout, retry' },
   { word: 'seat', use: 'worker, connection' },
   { word: 'shelf', use: 'engines, dependencies' },

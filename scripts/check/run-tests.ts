@@ -2,11 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTests, type TestCounts, vitestResults } from './test-counts.ts';
+import { countTests, noTests, type TestCounts, vitestResults } from './test-counts.ts';
 
 export type TestRunResult = { counts: TestCounts; succeeded: boolean };
-
-const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 const readTestCounts = (file: string): TestCounts => {
   try {

@@ -18,6 +18,9 @@ export const updatePackageLists = () =>
 
 export const firstAvailable = (packages) => packages.find(isAvailable);
 
+/** apt-get installs nothing at all if one of the packages does not exist. */
+export const allAvailable = (packages) => packages.filter(isAvailable);
+
 /** True when all packages are installed afterwards. */
 export const installPackages = (title, packages) =>
   runStep(

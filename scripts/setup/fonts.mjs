@@ -6,6 +6,12 @@ const languageRequirement = (name, code, packageName) => ({
   isMetBy: (face) => face.languages.has(code),
 });
 
+const substituteRequirement = (name, family, packageName) => ({
+  name,
+  packageName,
+  isMetBy: (face) => face.family.split(',').includes(family),
+});
+
 const fontRequirements = [
   languageRequirement('Latin', 'en', 'fonts-noto-core'),
   languageRequirement('Greek', 'el', 'fonts-noto-core'),
@@ -25,10 +31,18 @@ const fontRequirements = [
   },
   { name: 'fixed width', packageName: 'fonts-noto-mono', isMetBy: (face) => face.fixedWidth },
   {
-    name: 'Arial and Times look-alikes',
+    name: 'Arial and Times substitutes',
     packageName: 'fonts-liberation',
     isMetBy: (face) => /Liberation Sans|Arial/.test(face.family),
   },
+  substituteRequirement('Calibri substitute', 'Carlito', 'fonts-crosextra-carlito'),
+  substituteRequirement('Cambria substitute', 'Caladea', 'fonts-crosextra-caladea'),
+  substituteRequirement('Verdana substitute', 'DejaVu Sans', 'fonts-dejavu-core'),
+  substituteRequirement('Palatino and Georgia substitutes', 'TeX Gyre Pagella', 'fonts-texgyre'),
+  substituteRequirement('Garamond substitute', 'EB Garamond', 'fonts-ebgaramond'),
+  substituteRequirement('Comic Sans substitute', 'Comic Neue', 'fonts-comic-neue'),
+  substituteRequirement('handwriting', 'Dancing Script', 'fonts-dancingscript'),
+  substituteRequirement('formulas', 'STIX Math', 'fonts-stix'),
 ];
 
 const parseFace = (line) => {

@@ -1,4 +1,4 @@
-import { canInstall, firstAvailable, hasApt, installPackages, updatePackageLists } from './apt.mjs';
+import { allAvailable, canInstall, firstAvailable, hasApt, installPackages, updatePackageLists } from './apt.mjs';
 import {
   certificateToolsPackage,
   browserPackages,
@@ -19,7 +19,7 @@ const warnAboutMissingFonts = (missing, packages) => {
     ? `As root: apt-get install ${packages.join(' ')}`
     : `The Debian packages are ${packages.join(', ')}`;
   printStatus(
-    `Fonts are missing for: ${missing.map(({ name }) => name).join(', ')}. Such text is printed as boxes. ${advice}`,
+    `Fonts are missing for: ${missing.map(({ name }) => name).join(', ')}. Such text is printed as boxes, or in another font. ${advice}`,
   );
 };
 
@@ -28,7 +28,8 @@ const ensureFonts = () => {
   const missing = missingFonts(listing);
   if (missing.length === 0) return;
   const packages = requiredFontPackages(missing, listing);
-  if (canInstall() && installPackages('Fonts', packages) && missingFonts(listFonts()).length === 0) return;
+  const available = canInstall() ? allAvailable(packages) : [];
+  if (available.length > 0 && installPackages('Fonts', available) && missingFonts(listFonts()).length === 0) return;
   warnAboutMissingFonts(missingFonts(listFonts()), packages);
 };
 

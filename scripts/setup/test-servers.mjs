@@ -1,4 +1,5 @@
-// Builds or installs the servers that the tests need. Runs before the tests, on the Node that is installed with the dependencies.
+// Builds or installs the servers that the tests need. Runs on Node 18 or later, as `setup.mjs` does: the shell that runs both
+// remembers the Node of the machine.
 import { readdirSync } from 'node:fs';
 import { fail } from './output.mjs';
 

@@ -2,12 +2,17 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, t
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { createKeyedLock } from '#application/templates/commands.ts';
+import { projections } from '#libs/projections/all.ts';
+import { registerDashboard } from './dashboard/routes.ts';
 import { buildOpenApi } from './docs/openapi.ts';
 import { registerDocs } from './docs/routes.ts';
+import { createAccessCheck } from './events/access-check.ts';
+import { createLiveStreams, type LiveStreams } from './events/live-streams.ts';
 import { routes } from './routes.ts';
-import { authenticate, requireActive } from './server/authenticate.ts';
+import { createEventDownloadLimiter } from './events/download.ts';
+import { authenticate, requireActive, requireOperator } from './server/authenticate.ts';
 import { registerBodyParser } from './server/body/register-body-parser.ts';
-import type { CallerCache } from '#application/api-keys/queries.ts';
+import type { KeyCache } from '#application/api-keys/queries.ts';
 import { enableGracefulClose } from './server/graceful-close.ts';
 import type { Dependencies } from './server/dependencies.ts';
 import { apiErrorFieldsOf, internalError, sendError } from './server/errors.ts';
@@ -29,16 +34,41 @@ import {
 } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
 import { decorateRequests, limitsStatusOf } from './server/request.ts';
+import { authenticateMember, authenticatePerson } from './sessions/authenticate-person.ts';
+import { createCookies } from './sessions/cookies.ts';
+import { isRead, requireOwnOrigin } from './sessions/own-origin.ts';
+import { openPeople } from '#application/people/people.ts';
 import { handleUnknownRoutes } from './server/unknown-routes.ts';
-import { createTemplateTestLimiter } from './templates/template-test-limits.ts';
+import { createPreviewLimiter } from './templates/preview-limits.ts';
+import { createRedeliveryPace } from '#application/deliveries/redelivery-pace.ts';
+import { createWebhookTestLimiter } from './webhooks/webhook-test-limits.ts';
+import { createConcurrencyLimiter } from './server/concurrency-limit.ts';
+
+/** What the app creates itself. */
+type DependencyOfApp =
+  | 'templateCreationQueue'
+  | 'keyCreationQueue'
+  | 'eventDownloads'
+  | 'templateTestLimiter'
+  | 'previewLimiter'
+  | 'verificationLimiter'
+  | 'webhookTestLimiter'
+  | 'redeliveryPace'
+  | 'people'
+  | 'cookies'
+  | 'liveStreams'
+  | 'hasAccess';
 
 /** `closedReason` returns why callers are not served now, or null. */
-export type AppDependencies = Omit<Dependencies, 'templateCreationQueue' | 'templateTestLimiter'> & {
-  callers: CallerCache;
+export type AppDependencies = Omit<Dependencies, DependencyOfApp> & {
+  keys: KeyCache;
   keyUses: ApiKeyUsageCounter;
   countAsyncRequests: boolean;
   closedReason?: () => string | null;
-  version: string;
+  /** How often live streams send a sign of life and check access. */
+  liveHeartbeatMs?: number;
+  /** The URL of the service, for code samples. */
+  baseUrl: string;
   logger: FastifyBaseLogger;
   tls?: { cert: Buffer; key: Buffer };
 };
@@ -75,9 +105,24 @@ const requireOpen = (reason: string | null): void => {
   if (reason !== null) throw ApiError.of('service_unavailable', reason, { retry_after: closedRetryAfterSeconds });
 };
 
+const maxShownWaitMs = 2_000;
+
+/** Live streams that end before the app closes. */
+const openLiveStreams = (app: FastifyInstance, dependencies: AppDependencies): LiveStreams => {
+  const { eventLog, reads, logger, liveHeartbeatMs } = dependencies;
+  const streams = createLiveStreams(eventLog.store, {
+    waitUntilShown: (position) =>
+      Promise.all(projections.map(({ model }) => reads.waitForCheckpoint(model, position, maxShownWaitMs))),
+    reportError: (error) => logger.warn({ err: error }, 'live streams could not follow the event log'),
+    ...(liveHeartbeatMs === undefined ? {} : { heartbeatMs: liveHeartbeatMs }),
+  });
+  app.addHook('preClose', async () => streams.close());
+  return streams;
+};
+
 /** Creates the HTTP API. The hooks define the order of the checks; the error handler defines the format of errors. */
 export const createApp = (dependencies: AppDependencies): FastifyInstance => {
-  const { eventLog, limits, callers, keyUses, countAsyncRequests, closedReason, logger } = dependencies;
+  const { eventLog, limits, keys, keyUses, countAsyncRequests, closedReason, logger } = dependencies;
   const app = createServer(dependencies);
   decorateRequests(app);
   observeRequests(app);
@@ -85,18 +130,35 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   handleUnknownExpectations(app.server, logger);
   registerBodyParser(app);
   const checkOpen = enableGracefulClose(app);
+  const people = openPeople(eventLog);
+  const cookies = createCookies(dependencies.tls !== undefined || dependencies.baseUrl.startsWith('https:'));
+  const personDependencies = { ...dependencies, people, cookies };
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     requireHost(request);
-    if (routeOf(request)?.permission === undefined) return;
+    const { permission, session } = routeOf(request) ?? {};
+    if (permission === undefined && session === undefined) return;
     checkOpen();
     requireOpen(closedReason?.() ?? null);
     if (hasDownloadToken(request)) return;
+    if (session === 'callback') return;
+    if (session === 'start') return requireOwnOrigin(request, dependencies.baseUrl);
+    if (session !== undefined) {
+      const { person } = await authenticatePerson(personDependencies, request, reply);
+      if (session === 'operator') requireOperator(person);
+      return;
+    }
+    if (request.headers.authorization === undefined && cookies.read(request, 'session') !== null) {
+      const { account } = await authenticateMember(personDependencies, request, reply);
+      // Members of a suspended account can still read.
+      if (!isRead(request)) requireActive(account);
+      return;
+    }
     const now = eventLog.now();
-    const caller = await authenticate(callers, request.raw, now);
+    const caller = await authenticate(keys, request.raw, now);
     request.caller = caller;
-    keyUses.countRequest(caller.key, now);
+    if (caller.keyId !== null) keyUses.countRequest({ id: caller.keyId, accountId: caller.account.id }, now);
     const countAfterBody = !countAsyncRequests && mayBeExemptFromRateLimit(request);
     await (countAfterBody ? reportLimits : countRequest)(limits, caller.account, reply, now);
     requireActive(caller.account);
@@ -116,12 +178,23 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
     return sendError(reply, fields ?? internalError);
   });
 
-  registerDocs(app, () => buildOpenApi(routes, { version: dependencies.version }));
+  registerDashboard(app, dependencies.baseUrl);
+  registerDocs(app, () => buildOpenApi(routes, { version: dependencies.version, baseUrl: dependencies.baseUrl }));
   const routeDependencies = {
     ...dependencies,
+    people,
+    cookies,
     templateCreationQueue: createKeyedLock(),
-    templateTestLimiter: createTemplateTestLimiter(),
+    keyCreationQueue: createKeyedLock(),
+    eventDownloads: createEventDownloadLimiter(),
+    templateTestLimiter: createConcurrencyLimiter({ name: 'template tests', max: 2 }),
+    webhookTestLimiter: createWebhookTestLimiter(),
+    redeliveryPace: createRedeliveryPace(),
+    previewLimiter: createPreviewLimiter(),
+    verificationLimiter: createConcurrencyLimiter({ name: 'verifications', max: 2 }),
+    liveStreams: openLiveStreams(app, dependencies),
+    hasAccess: createAccessCheck({ ...dependencies, people, cookies }),
   };
-  registerRoutes(app, routes, routeDependencies, eventLog);
+  registerRoutes(app, routes, routeDependencies, dependencies);
   return app;
 };

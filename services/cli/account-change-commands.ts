@@ -1,25 +1,28 @@
 import { Argument, type Command } from 'commander';
 import { type AccountChange, changeAccount } from '#application/accounts/commands.ts';
 import { accountState } from '#application/accounts/queries.ts';
+import { rotateWebhookSecret, webhookSecretView } from '#application/accounts/webhook-secret.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { accountIdOf } from '#contracts/names.ts';
 import { type LimitOverrides, type PlanName, planNames } from '#contracts/plans.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { loadInstallationSecrets } from '#libs/secrets/secret-file.ts';
-import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
-import { changeCallersAndWait, withEngines } from '../process/command-context.ts';
+import { changeCallersAndWait, UsageError, withEngines } from '../process/command-context.ts';
 import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 type ChangeMessages = { changed: string; unchanged: string };
 
 const runAccountChange = (
-  prefixedId: string,
+  idOrName: string,
   change: AccountChange,
   { changed, unchanged }: ChangeMessages,
   command: Command,
 ): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
-    const { id } = await requireAccount(engines.reads, prefixedId);
+    const { id } = await requireAccount(engines.reads, idOrName);
     const { changed: isChanged, state } = await changeCallersAndWait(engines, () =>
       changeAccount(eventLog, actor, id, change),
     );
@@ -29,8 +32,8 @@ const runAccountChange = (
         : { plan: state.plan, state: accountState(state.status), overrides: state.overrides };
     print(
       wantsJson(command),
-      { id: prefixedId, changed: isChanged, ...fields },
-      `Account ${prefixedId} ${isChanged ? changed : unchanged}.`,
+      { id: accountIdOf(id), changed: isChanged, ...fields },
+      `Account ${idOrName} ${isChanged ? changed : unchanged}.`,
     );
   });
 
@@ -40,7 +43,7 @@ type ReasonOption = { reason?: string };
 
 const addSuspendCommand = (account: Command): void =>
   void account
-    .command('suspend <id>')
+    .command('suspend <account>')
     .description('refuse all requests of an account with 403 account_suspended')
     .requiredOption('--reason <text>', 'the reason, shown to the caller and recorded', oneLine)
     .addHelpText('after', examples('account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'))
@@ -55,7 +58,7 @@ const addSuspendCommand = (account: Command): void =>
 
 const addReinstateCommand = (account: Command): void =>
   void account
-    .command('reinstate <id>')
+    .command('reinstate <account>')
     .description('accept requests of a suspended account again')
     .option('--reason <text>', 'the reason, recorded', oneLine)
     .addHelpText('after', examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"'))
@@ -71,7 +74,7 @@ const addReinstateCommand = (account: Command): void =>
 const addPlanCommand = (account: Command): void =>
   void account
     .command('plan')
-    .argument('<id>', 'the account')
+    .argument('<account>', 'the id or name of the account')
     .addArgument(new Argument('<plan>', 'the new plan').choices(planNames))
     .description("change an account's plan; its own limits are replaced by those in this command")
     .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
@@ -104,29 +107,26 @@ export const addAccountChangeCommands = (account: Command): void => {
   addPlanCommand(account);
 };
 
-const showWebhookSecret = (prefixedId: string, rotate: boolean, json: boolean): Promise<void> =>
+const showWebhookSecret = (idOrName: string, rotate: boolean, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines: { store, reads }, eventLog, actor }) => {
-    const { id } = await requireAccount(reads, prefixedId);
+    const { id } = await requireAccount(reads, idOrName);
     if (rotate) {
-      await changeAccount(eventLog, actor, id, { type: 'rotateWebhookSecret' });
+      await rotateWebhookSecret(eventLog, id, newCause(actor, id)).catch((error: unknown) => {
+        throw error instanceof ApiError ? new UsageError(error.message) : error;
+      });
       await catchUp(store, reads, projections);
     }
-    const [secret] = webhookSecrets(
-      loadInstallationSecrets(settings),
-      await requireAccount(reads, prefixedId),
-      eventLog.now(),
-    );
-    print(
-      json,
-      { secret },
-      rotate ? `${secret}\n\nFor 24 hours callbacks are also signed with the previous secret.` : secret,
-    );
+    const account = await requireAccount(reads, idOrName);
+    const view = webhookSecretView(loadInstallationSecrets(settings), account, eventLog.now());
+    const ends = view.previous.map(({ secret, valid_until: until }) => `${secret}  until ${until}`);
+    const text = ['Callbacks are also signed with the previous secret:', ...ends].join('\n');
+    print(json, view, rotate ? `${view.secret}\n\n${text}` : view.secret);
   });
 
 /** `colophon account webhook-secret` */
 export const addWebhookSecretCommand = (account: Command): void => {
   account
-    .command('webhook-secret <id>')
+    .command('webhook-secret <account>')
     .description("show the secret that signs an account's callbacks")
     .addHelpText(
       'after',

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { openAccount } from '#application/accounts/commands.ts';
-import { type AccountView, describeAccount, listAccounts } from '#application/accounts/queries.ts';
+import { type AccountView, describeAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { accountIdOf } from '#contracts/names.ts';
 import { type PlanName, planNames } from '#contracts/plans.ts';
 import { withEngines } from '../process/command-context.ts';
 import { addAccountChangeCommands, addWebhookSecretCommand } from './account-change-commands.ts';
+import { addAccountSettingsCommand } from './account-settings-command.ts';
 import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
@@ -33,9 +34,11 @@ type CreateOptions = {
 };
 
 const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
-  withEngines(async ({ eventLog, actor }) => {
+  withEngines(async ({ engines: { reads }, eventLog, actor }) => {
+    const sameName = await findAccountsByName(reads, name);
     const id = accountIdOf(await openAccount(eventLog, actor, { name, plan, overrides }));
-    print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) was created with the plan ${plan}.`);
+    const note = sameName.length > 0 ? ' Another account has this name, too: use their ids in commands.' : '';
+    print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) was created with the plan ${plan}.${note}`);
   });
 
 const printAccounts = (json: boolean): Promise<void> =>
@@ -50,9 +53,9 @@ const printAccounts = (json: boolean): Promise<void> =>
     print(json, rows, table(rows));
   });
 
-const showAccount = (prefixedId: string, json: boolean): Promise<void> =>
+const showAccount = (idOrName: string, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog }) => {
-    const details = await describeAccount(reads, await requireAccount(reads, prefixedId), eventLog.now());
+    const details = await describeAccount(reads, await requireAccount(reads, idOrName), eventLog.now());
     print(json, details, formatAccount(details));
   });
 
@@ -88,12 +91,14 @@ export const addAccountCommands = (program: Command): void => {
   account
     .command('list')
     .description('list all accounts')
+    .addHelpText('after', examples('account list', 'account list --json'))
     .action((_: unknown, command: Command) => printAccounts(wantsJson(command)));
   account
-    .command('show <id>')
+    .command('show <account>')
     .description('show an account with its limits and its usage this month')
-    .addHelpText('after', examples('account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
+    .addHelpText('after', examples('account show default', 'account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
     .action((id: string, _: unknown, command: Command) => showAccount(id, wantsJson(command)));
   addAccountChangeCommands(account);
+  addAccountSettingsCommand(account);
   addWebhookSecretCommand(account);
 };

@@ -1,8 +1,11 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { findAccount } from '#application/accounts/queries.ts';
+import { findAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { findKey } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
+import { accountIdOf } from '#contracts/names.ts';
+import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -47,6 +50,9 @@ export const permissionList = (text: string): Permission[] => {
   return names as Permission[];
 };
 
+/** The values of an option that can be repeated. */
+export const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text];
+
 const isoDateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /** Converts an ISO 8601 date or time to UTC. @throws InvalidArgumentError */
@@ -54,6 +60,14 @@ export const isoTimestamp = (text: string): string => {
   if (!isoDateOrTime.safeParse(text).success)
     throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
   return new Date(text).toISOString();
+};
+
+/** Converts an ISO 8601 date or time after the present to UTC. @throws InvalidArgumentError */
+export const futureTimestamp = (text: string): string => {
+  const time = isoTimestamp(text);
+  if (Date.parse(time) <= Date.now())
+    throw new InvalidArgumentError(`It must be in the future; now it is ${new Date().toISOString().slice(0, 19)}Z.`);
+  return time;
 };
 
 /** `YYYY-MM`. @throws InvalidArgumentError */
@@ -69,11 +83,41 @@ export const wantsJson = (command: Command): boolean => command.optsWithGlobals(
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
 
-/** An account by its `acc_<id>`. @throws UsageError */
-export const requireAccount = async (reads: ReadStore, prefixedId: string): Promise<AccountDocument> => {
-  const document = await findAccount(reads, prefixedId);
-  if (!document) throw new UsageError(`There is no account ${prefixedId}. "colophon account list" shows all.`);
-  return document;
+/** An account by its `acc_<id>` or its name. @throws UsageError if there is none, or several have the name */
+export const requireAccount = async (reads: ReadStore, idOrName: string): Promise<AccountDocument> => {
+  const byId = await findAccount(reads, idOrName);
+  const [found, ...others] = byId ? [byId] : await findAccountsByName(reads, idOrName);
+  if (!found) throw new UsageError(`There is no account ${idOrName}. "colophon account list" shows all.`);
+  if (others.length > 0) {
+    const ids = [found, ...others].map(({ id }) => accountIdOf(id)).join(', ');
+    throw new UsageError(`Several accounts have the name ${idOrName}: ${ids}. Use the id.`);
+  }
+  return found;
+};
+
+/** A command in another folder than that of the service finds no account, so the text names the folder. */
+const noAccountText = ({ eventStoreUrl, dataDir }: Settings): string => {
+  const remedy = '"colophon account create" creates one.';
+  if (eventStoreUrl !== 'sqlite:') return `There is no account yet. ${remedy}`;
+  return (
+    `There is no account yet in the data folder ${resolve(dataDir)}. ${remedy} ` +
+    'If the service has another data folder, set COLOPHON_DATA_DIR to it.'
+  );
+};
+
+/** The named account; without a name, the only account of the installation. @throws UsageError */
+export const requireAccountOrOnly = async (
+  reads: ReadStore,
+  idOrName: string | undefined,
+): Promise<AccountDocument> => {
+  if (idOrName !== undefined) return requireAccount(reads, idOrName);
+  const accounts = await listAccounts(reads);
+  if (accounts.length === 1) return accounts[0]!;
+  throw new UsageError(
+    accounts.length === 0
+      ? noAccountText(loadSettings(process.env))
+      : 'There are several accounts. Name one with --account; "colophon account list" shows all.',
+  );
 };
 
 /** A key by its `key_<id>`. @throws UsageError */

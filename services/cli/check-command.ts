@@ -4,11 +4,16 @@ import { describeSettings, loadSettings } from '#libs/config/settings.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
 import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
-import { type BlobProblem, checkBlobs, createReferencedBlobs } from '#libs/integrity/referenced-blobs.ts';
+import {
+  type BlobProblem,
+  blobsOfManifests,
+  checkBlobs,
+  createReferencedBlobs,
+} from '#libs/integrity/referenced-blobs.ts';
 import { checkEventLog } from '#libs/integrity/check-event-log.ts';
 import { checkIntegrity } from '#libs/sqlite/damage.ts';
 import { waitForEngines, UsageError } from '../process/command-context.ts';
-import { wantsJson } from './arguments.ts';
+import { examples, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 /** `colophon config` */
@@ -16,6 +21,7 @@ export const addConfigCommand = (program: Command): void => {
   program
     .command('config')
     .description('show every setting: its value, the source of the value, and its description')
+    .addHelpText('after', examples('config', 'config --json'))
     .action((_: unknown, command: Command) => {
       const descriptions = describeSettings(process.env);
       const text = descriptions
@@ -45,11 +51,12 @@ const checkContents = async (engines: EngineFactory): Promise<ContentChecks> => 
   await waitForEngines({ missing: () => engines.serversMissing() });
   const referenced = createReferencedBlobs();
   const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
-  const { checked, problems } = await checkBlobs(blobs, referenced.hashesAt(new Date()));
+  const ofParts = await blobsOfManifests(blobs, referenced.manifests());
+  const { checked, problems } = await checkBlobs(blobs, referenced.hashesAt(new Date()).union(ofParts));
   // A running service can have erased some in the meantime.
   if (problems.length > 0)
     await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event), result.endPosition);
-  const currentHashes = referenced.hashesAt(new Date());
+  const currentHashes = referenced.hashesAt(new Date()).union(ofParts);
   return {
     eventLog: { events: result.eventCount, problems: result.problems },
     blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
@@ -109,5 +116,6 @@ export const addCheckCommand = (program: Command): void => {
       'check all stored data: every database file, every event, every blob that the event log refers to; ' +
         'exit code 1 if something is damaged or missing',
     )
+    .addHelpText('after', examples('check', 'check --json'))
     .action((_: unknown, command: Command) => runCheck(wantsJson(command)));
 };

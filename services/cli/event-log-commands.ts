@@ -1,27 +1,57 @@
-import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { bareId, streams } from '#contracts/names.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { Actor } from '#contracts/events/metadata.ts';
+import { apiKeyIdOf, bareId, personIdOf, streams } from '#contracts/names.ts';
+import { completedRenderOf } from '#application/renders/completed-render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { describeOlderEventLog, rebuildFromOlderEventLog } from '#libs/projections/older-event-log.ts';
 import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import { RebuildSuperseded } from '#libs/read-store/port.ts';
-import { createLogger } from '#libs/telemetry/logger.ts';
 import { withEngines, UsageError } from '../process/command-context.ts';
-import { wantsJson } from './arguments.ts';
-import { print } from './output.ts';
+import { examples, wantsJson } from './arguments.ts';
+import { print, writeOutput } from './output.ts';
+
+const exampleId = '01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
+
+/** The id in the form of the API, or the name. */
+const actorText = (actor: Actor): string => {
+  if (actor.kind === 'key') return apiKeyIdOf(actor.id);
+  return actor.kind === 'person' && actor.id !== undefined ? personIdOf(actor.id) : actor.name;
+};
 
 const formatEvent = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
   `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ` +
-  `${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
+  `${actorText(metadata.actor)}\n  ${JSON.stringify(data)}`;
 
-const showEvents = (stream: string, json: boolean): Promise<void> =>
-  withEngines(async ({ engines }) => {
-    const events = await engines.store.read(stream);
+/** The streams of a resource by the prefix of its id in the API. */
+const streamsByPrefix = {
+  render: [streams.render],
+  job: [streams.render, streams.delivery],
+  tpl: [streams.template],
+  acc: [streams.account],
+  key: [streams.apiKey],
+} as const;
+const prefixes = Object.keys(streamsByPrefix) as (keyof typeof streamsByPrefix)[];
+
+/** The streams of `render_<id>` and other ids of the API; a stream name is returned unchanged. */
+const streamsOf = (idOrStream: string): string[] => {
+  for (const prefix of prefixes) {
+    const id = bareId(prefix, idOrStream);
+    if (id !== undefined) return streamsByPrefix[prefix].map((streamOf) => streamOf(id));
+  }
+  return [idOrStream];
+};
+
+const showEvents = (idOrStream: string, json: boolean): Promise<void> =>
+  withEngines(async ({ engines: { store } }) => {
+    const read = await Promise.all(streamsOf(idOrStream).map((stream) => store.read(stream)));
+    const events = read.flat().toSorted((a, b) => a.position - b.position);
     if (events.length === 0)
       throw new UsageError(
-        `There are no events in ${stream}. Stream names are render-<id>, delivery-<id>, template-<id>, ` +
-          'account-<id> and apiKey-<id>; the id is the part after the underscore of an API id such as render_<id>.',
+        `There are no events of ${idOrStream}. Pass an id of the API, such as ` +
+          `${prefixes.map((prefix) => `${prefix}_<id>`).join(', ')}, or the name of a stream, such as render-<id>.`,
       );
     print(json, events, events.map(formatEvent).join('\n'));
   }, 'allowed');
@@ -59,69 +89,115 @@ const runRebuild = (model: string | undefined, json: boolean): Promise<void> =>
     );
   }, 'allowed');
 
-const runVerify = (prefixedId: string, json: boolean): Promise<void> =>
+type LoadedPage = NonNullable<EventData['RenderCompleted']['page']>;
+
+const describePage = (page: LoadedPage | undefined): string =>
+  page ? `${page.url} (status ${page.status})` : 'not recorded';
+
+const pageNote = (same: boolean, recorded: LoadedPage | undefined, now: LoadedPage | undefined): string =>
+  `recorded page ${describePage(recorded)}\npage now      ${describePage(now)}` +
+  (same ? '' : '\nThe page was loaded again, and pages change. Other bytes do not mean damage.');
+
+type VerifyOptions = { output?: string };
+
+const runVerify = (prefixedId: string, { output }: VerifyOptions, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines }) => {
     const id = bareId('render', prefixedId) ?? bareId('job', prefixedId);
     const events = id ? await engines.store.read(streams.render(id)) : [];
-    const completed = events.find((event) => event.type === 'RenderCompleted')?.data;
-    const requested = events.find((event) => event.type === 'RenderRequested');
-    if (!completed || !requested)
+    const recorded = completedRenderOf(events);
+    if (!recorded)
       throw new UsageError(
         events.length === 0
           ? `There is no render ${prefixedId}.`
           : `${prefixedId} has no PDF to compare: it did not complete.`,
       );
-    const [{ openRenderDependencies }, { renderPdf }] = await Promise.all([
-      import('../process/render-dependencies.ts'),
-      import('#application/renders/render-pdf.ts'),
-    ]);
-    const dependencies = await openRenderDependencies(
+    const { requested, completed } = recorded;
+    const [{ loadInstallationSecrets }, { createLogger }, { openRenderDependencies }, { renderAgain }] =
+      await Promise.all([
+        import('#libs/secrets/secret-file.ts'),
+        import('#libs/telemetry/logger.ts'),
+        import('../process/render-dependencies.ts'),
+        import('#application/renders/render-again.ts'),
+      ]);
+    const opened = await openRenderDependencies(
       settings,
       engines.blobs,
       createLogger({ ...settings, logLevel: 'silent' }),
     );
+    const dependencies = {
+      ...opened,
+      // Only a PDF with passwords needs them.
+      get secrets() {
+        return loadInstallationSecrets(settings);
+      },
+    };
     try {
-      const rendered = await renderPdf(dependencies, requested.data, new Date(requested.metadata.occurredAt));
-      const sha256 = createHash('sha256').update(rendered.pdf).digest('hex');
-      const same = sha256 === completed.pdf.sha256;
+      const page = requested.source.mode === 'CONVERT' ? requested.source.page : undefined;
+      const { rendered, sha256, thumbnail, isSame, isSameThumbnail } = await renderAgain(dependencies, recorded).catch(
+        (error: unknown) => {
+          // A page can be gone, or can need headers that are erased. Neither is an error of the service.
+          throw page && error instanceof ApiError ? new UsageError(`${prefixedId}: ${error.message}`) : error;
+        },
+      );
+      if (output !== undefined) await writeOutput(output, rendered.pdf);
+      const same = isSame && isSameThumbnail;
       const result = {
         id: prefixedId,
         same,
         recorded_sha256: completed.pdf.sha256,
         sha256,
-        recorded_engine: completed.browserVersion,
-        engine: rendered.browserVersion,
+        ...(thumbnail
+          ? { recorded_thumbnail_sha256: completed.thumbnail?.sha256 ?? null, thumbnail_sha256: thumbnail.sha256 }
+          : {}),
+        recorded_engine: completed.engine,
+        engine: rendered.engine,
+        ...(page ? { recorded_page: completed.page, page: rendered.page } : {}),
       };
-      const browsers =
-        completed.browserVersion === rendered.browserVersion
-          ? `by the same browser (${rendered.browserVersion})`
-          : `first by ${completed.browserVersion}, now by ${rendered.browserVersion}`;
+      const engines =
+        completed.engine === rendered.engine
+          ? `by the same program (${rendered.engine})`
+          : `first by ${completed.engine}, now by ${rendered.engine}`;
       print(
         json,
         result,
-        `${prefixedId}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${browsers}.\n` +
-          `recorded ${completed.pdf.sha256}\nnow      ${sha256}`,
+        (output === undefined ? '' : `The PDF is in ${output}.\n`) +
+          `${prefixedId}: rendered again, ${resultNote(isSame, isSameThumbnail)}, ${engines}.\n` +
+          `recorded ${completed.pdf.sha256}\nnow      ${sha256}` +
+          (page ? `\n${pageNote(same, completed.page, rendered.page)}` : ''),
       );
-      if (!same) process.exitCode = 1;
+      if (!same && !page) process.exitCode = 1;
     } finally {
       await dependencies.close();
     }
   }, 'allowed');
 
+const resultNote = (isSame: boolean, isSameThumbnail: boolean): string => {
+  if (!isSame) return 'NOT the same bytes';
+  return isSameThumbnail ? 'the same bytes' : 'the same bytes, but NOT the same thumbnail';
+};
+
 /** `colophon events`, `rebuild`, `verify` */
 export const addEventLogCommands = (program: Command): void => {
   program
-    .command('events <stream>')
-    .description('show the events of a stream such as render-<id>, oldest first')
-    .action((stream: string, _: unknown, command: Command) => showEvents(stream, wantsJson(command)));
+    .command('events')
+    .argument('<id>', 'an id of the API, such as render_<id>, or the name of a stream, such as render-<id>')
+    .description('show the events of a render, job, template, account or key, oldest first')
+    .addHelpText('after', examples(`events render_${exampleId}`, `events job_${exampleId} --json`))
+    .action((idOrStream: string, _: unknown, command: Command) => showEvents(idOrStream, wantsJson(command)));
   program
     .command('rebuild [model]')
     .description(
       'rebuild one read model, or all, from the event log; the current one serves until the new one has caught up',
     )
+    .addHelpText('after', examples('rebuild', 'rebuild renders'))
     .action((model: string | undefined, _: unknown, command: Command) => runRebuild(model, wantsJson(command)));
   program
     .command('verify <render_id>')
-    .description('render a PDF again and compare it with the recorded hash; exit code 1 if it differs')
-    .action((id: string, _: unknown, command: Command) => runVerify(id, wantsJson(command)));
+    .description(
+      'render a PDF again and compare it with the recorded hash; exit code 1 if it differs, ' +
+        'except for web pages, which can change',
+    )
+    .option('-o, --output <file>', 'write the new PDF to this file')
+    .addHelpText('after', examples(`verify render_${exampleId}`, `verify render_${exampleId} --output invoice.pdf`))
+    .action((id: string, options: VerifyOptions, command: Command) => runVerify(id, options, wantsJson(command)));
 };

@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
 import { issueKey, revokeKey } from '#application/api-keys/commands.ts';
+import { listAccounts } from '#application/accounts/queries.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
 import { type KeyView, listKeys } from '#application/api-keys/queries.ts';
-import { type Permission, permissions } from '#contracts/events/account.ts';
+import { defaultKeyPermissions, type Permission, permissions } from '#contracts/events/account.ts';
 import { accountIdOf, apiKeyIdOf } from '#contracts/names.ts';
 import { changeCallersAndWait, withEngines } from '../process/command-context.ts';
 import {
   examples,
   requireAccount,
   requireKey,
-  isoTimestamp,
+  futureTimestamp,
   month,
   oneLine,
   permissionList,
@@ -17,6 +19,9 @@ import {
 import { print, table } from './output.ts';
 
 const formatMinute = (time: string | null): string | null => time && `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+
+const hasDefaultPermissions = (granted: readonly Permission[]): boolean =>
+  granted.length === defaultKeyPermissions.length && defaultKeyPermissions.every((one) => granted.includes(one));
 
 const formatKeyRow = ({
   id,
@@ -34,7 +39,7 @@ const formatKeyRow = ({
   name,
   type,
   state: state === 'active' && expires ? `until ${formatMinute(expires)}` : state,
-  permissions: keyPermissions.length === permissions.length ? 'all' : keyPermissions.join(','),
+  permissions: hasDefaultPermissions(keyPermissions) ? 'default' : keyPermissions.join(','),
   'last used': formatMinute(lastUsed),
   requests: period.requests,
   renders: period.renders,
@@ -74,21 +79,28 @@ const createKey = (options: CreateOptions, json: boolean): Promise<void> =>
     print(json, result, `${secret}\n\nThe key is shown only now. Its id is ${result.id}.`);
   });
 
-type ListOptions = { account: string; period?: string };
+type ListOptions = { account?: string; period?: string };
 
 const printKeys = ({ account, period: requestedPeriod }: ListOptions, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog }) => {
-    const { id: accountId } = await requireAccount(reads, account);
+    const accountId = account === undefined ? null : (await requireAccount(reads, account)).id;
     const now = eventLog.now();
     const period = requestedPeriod ?? now.toISOString().slice(0, 7);
     const keys = await listKeys(reads, accountId, period, now);
-    print(json, keys, `${table(keys.map(formatKeyRow))}\n\nThe columns from "requests" on are for ${period}.`);
+    const accounts = accountId === null ? await listAccounts(reads) : [];
+    const names = new Map(accounts.map(({ id, name }) => [accountIdOf(id), name]));
+    const rows = keys.map((key) => ({
+      ...formatKeyRow(key),
+      ...(accountId === null && { account: names.get(key.account) ?? key.account }),
+    }));
+    print(json, keys, `${table(rows)}\n\nThe columns from "requests" to "quota" are for ${period}.`);
   });
 
 const runRevokeKey = (prefixedId: string, reason: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
     const key = await requireKey(engines.reads, prefixedId);
-    const changed = await changeCallersAndWait(engines, () => revokeKey(eventLog, actor, key, reason ?? null));
+    const cause = newCause(actor, key.accountId);
+    const { changed } = await changeCallersAndWait(engines, () => revokeKey(eventLog, key.id, reason ?? null, cause));
     const revoked = { id: prefixedId, account: accountIdOf(key.accountId), state: 'revoked' };
     print(json, revoked, changed ? `Key ${prefixedId} is revoked.` : `Key ${prefixedId} was already revoked.`);
   });
@@ -106,7 +118,7 @@ export const addKeyCommands = (program: Command): void => {
   key
     .command('create')
     .description('issue a key; it is shown only once')
-    .requiredOption('--account <id>', 'the account of the key')
+    .requiredOption('--account <account>', 'the id or name of the account of the key')
     .addOption(
       new Option('--type <type>', 'live keys count toward the quota, test keys do not')
         .choices(['live', 'test'])
@@ -114,9 +126,9 @@ export const addKeyCommands = (program: Command): void => {
     )
     .option('--name <name>', 'a name for the key', oneLine, 'unnamed')
     .option('--permissions <list>', `a comma-separated subset of ${permissions.join(',')}`, permissionList, [
-      ...permissions,
+      ...defaultKeyPermissions,
     ])
-    .option('--expires-at <time>', 'when the key expires', isoTimestamp)
+    .option('--expires-at <time>', 'when the key expires: an ISO 8601 date or time in the future', futureTimestamp)
     .addHelpText(
       'after',
       examples(
@@ -127,12 +139,12 @@ export const addKeyCommands = (program: Command): void => {
     .action((options: CreateOptions, command: Command) => createKey(options, wantsJson(command)));
   key
     .command('list')
-    .description("list an account's keys with their state, last use and usage in a month")
-    .requiredOption('--account <id>', 'the account')
+    .description('list keys with their state, last use and usage in a month')
+    .option('--account <account>', 'the id or name of the account; by default all accounts')
     .option('--period <month>', 'YYYY-MM in UTC; by default the current month', month)
     .addHelpText(
       'after',
-      examples(`key list --account ${account}`, `key list --account ${account} --period 2030-01 --json`),
+      examples('key list', 'key list --account default', `key list --account ${account} --period 2030-01 --json`),
     )
     .action((options: ListOptions, command: Command) => printKeys(options, wantsJson(command)));
   key

@@ -1,4 +1,5 @@
 import type { DefaultAccount } from '#application/accounts/default-account.ts';
+import { signInUrl } from '#application/people/sign-in-links.ts';
 import type { StartupOutput } from '../process/start.ts';
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -6,14 +7,16 @@ const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''"
 const exampleRequest = (baseUrl: string, { testKey, exampleTemplate }: DefaultAccount): string => {
   const body = JSON.stringify({ mode: 'RENDER', template_id: exampleTemplate.templateId, data: exampleTemplate.data });
   return [
-    `curl -s ${baseUrl}/api/v1/render -H 'Authorization: Bearer ${testKey}' -H 'Content-Type: application/json'`,
-    ` -d ${quoteForShell(body)}`,
-    ` | sed 's/.*"pdf_base64":"\\([^"]*\\)".*/\\1/' | base64 -d > invoice.pdf`,
+    `curl -sS --fail-with-body ${baseUrl}/api/v1/render -H 'Authorization: Bearer ${testKey}'`,
+    ` -H 'Content-Type: application/json' -H 'Accept: application/pdf' -d ${quoteForShell(body)} -o invoice.pdf`,
   ].join('');
 };
 
-/** Prints that the API is ready; on the first start also the keys of the default account and an example request. */
-const printApiReady: StartupOutput['apiReady'] = (settings, address, defaultAccount) => {
+/**
+ * Prints that the API is ready, with a link to the dashboard; on the first start also the keys of the default account
+ * and an example request.
+ */
+const printApiReady: StartupOutput['apiReady'] = (settings, address, { defaultAccount, signInToken }) => {
   const baseUrl =
     settings.port === 0 && typeof address === 'object' && address
       ? `http://${settings.host}:${address.port}`
@@ -22,7 +25,7 @@ const printApiReady: StartupOutput['apiReady'] = (settings, address, defaultAcco
   if (defaultAccount) {
     lines.push(
       '',
-      'An account "default" was created, with six example templates. Its keys are shown only once:',
+      'An account "default" was created, with seven example templates. Its keys are shown only once:',
       `  live  ${defaultAccount.liveKey}`,
       `  test  ${defaultAccount.testKey}`,
       '',
@@ -32,6 +35,11 @@ const printApiReady: StartupOutput['apiReady'] = (settings, address, defaultAcco
       '',
     );
   }
+  lines.push(
+    signInToken === null
+      ? 'Dashboard: "colophon dashboard" prints a link to sign in.'
+      : `Dashboard (this link signs you in once, within 15 minutes): ${signInUrl(baseUrl, signInToken)}`,
+  );
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 

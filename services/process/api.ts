@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { withEventLogFallback } from '#application/renders/event-log-fallback.ts';
+import { createPreviews } from '#application/templates/preview.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
@@ -12,10 +13,13 @@ import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { Logger } from '#libs/telemetry/logger.ts';
 import { traceBlobStore } from '#application/renders/telemetry.ts';
 import { createApp } from '../api/app.ts';
+import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
-import { openCallerCache } from '#application/api-keys/queries.ts';
+import { openKeyCache } from '#application/api-keys/queries.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
-import { type ProcessContext, packageVersion } from './process-context.ts';
+import { identityProviderOf } from './identity-provider.ts';
+import { packageVersion } from './package-version.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** Runs at most one call per interval, the first one immediately. */
 const createThrottle = (intervalMs: number): ((act: () => void) => void) => {
@@ -55,11 +59,11 @@ const diskFullMessage =
 
 type RunningApi = { address(): AddressInfo | string | null; stop(): Promise<void> };
 
-/** Starts to listen. `closedReason` says why callers are not served yet, or is null; `missing` is for the readiness probe. */
+/** Starts to listen. `closedReason` says why callers are not served yet, or is null; `health` is for the readiness probe. */
 export const startApi = async (
   context: ProcessContext,
   closedReason: () => string | null,
-  missing: () => string[],
+  health: () => { missing: string[]; limitations: string[] },
 ): Promise<RunningApi> => {
   const { settings, engines, logger, now } = context;
   const throttle = createThrottle(reportIntervalMs);
@@ -82,8 +86,9 @@ export const startApi = async (
     withApiDecorators(await engines.limits()),
   ];
   const eventLog = { store, now };
+  const liveReplies = await engines.replies();
   const replies = withEventLogFallback(
-    await engines.replies(),
+    liveReplies,
     eventLog,
     undefined,
     () => closedReason() ?? (engines.disk.isUnwritable() ? diskFullMessage : null),
@@ -99,18 +104,25 @@ export const startApi = async (
     replies,
     reads,
     limits,
-    callers: openCallerCache(reads, cacheMs),
+    keys: openKeyCache(reads, cacheMs),
+    accounts: openAccountCache(reads, cacheMs),
     templates: openReadCache(createTemplateReader(reads).find, cacheForMs),
     keyUses: keyUsageCounter,
     countAsyncRequests: settings.countAsyncTowardRateLimit,
     preparation: context.preparation(),
     readYourWrites: createReadYourWrites(reads, cacheForMs),
+    previews: createPreviews(withApiDecorators(bus), liveReplies, blobs),
     estimator: createEstimator(reads, () => isRemoteEngine(bus) && bus.missing() !== null),
     maxBacklog: settings.renderBacklog,
+    maxPdfRetentionMinutes: settings.maxPdfRetentionMinutes,
+    egressView: { allowed: settings.egressAllow, hasOwnAuthorities: settings.egressCaFile !== undefined },
     secrets,
+    openEgress: () => context.egress(),
+    identityProvider: identityProviderOf(settings, context),
     downloadUrlFor: (id, until) => createDownloadUrl(settings.baseUrl, secrets.current, id, until),
     version: packageVersion(),
-    health: () => ({ missing: missing() }),
+    baseUrl: settings.baseUrl,
+    health,
     closedReason,
     logger,
     telemetry: context.telemetry,

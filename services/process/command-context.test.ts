@@ -14,7 +14,7 @@ import { hashSecret } from '#application/api-keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { cacheMs } from '#libs/read-store/read-cache.ts';
-import { openCallerCache } from '#application/api-keys/queries.ts';
+import { openKeyCache } from '#application/api-keys/queries.ts';
 import { changeCallersAndWait } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
@@ -44,7 +44,7 @@ const createKeyWithCachedCaller = async () => {
     expiresAt: null,
   });
   await catchUp(store, reads, projections);
-  const callers = openCallerCache(reads, cacheMs);
+  const callers = openKeyCache(reads, cacheMs);
   const caller = async () => (await callers.find(hashSecret(key.secret)))!;
   await caller();
   return { engines: { store, reads }, eventLog, accountId, keyId: key.id, caller };

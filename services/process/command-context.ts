@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
@@ -12,6 +11,7 @@ import { projections } from '#libs/projections/all.ts';
 import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
 import { cacheMs, waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
+import { machineUser } from './machine-user.ts';
 
 /** The command cannot run; the message tells the user what to change. */
 export class UsageError extends Error {}
@@ -19,7 +19,7 @@ export class UsageError extends Error {}
 export type CommandContext = { settings: Settings; engines: Engines; eventLog: EventLog; actor: Actor };
 
 /** The user of the machine who runs the command. */
-const currentPerson = (): Actor => ({ kind: 'person', name: userInfo().username });
+const currentPerson = (): Actor => ({ kind: 'person', name: machineUser() });
 
 const engineTimeoutMs = 15_000;
 const waitNoticeDelayMs = 2_000;

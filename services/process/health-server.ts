@@ -16,14 +16,14 @@ import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 export const startHealthServer = async (
   { healthPort, host, metricsToken }: Settings,
   telemetry: Telemetry,
-  missing: () => string[],
+  health: () => { missing: string[]; limitations: string[] },
 ): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
   decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   handleUnknownRoutes(app);
   app.setErrorHandler((error, _, reply) => sendError(reply, error instanceof ApiError ? error.fields : internalError));
-  registerRoutes(app, healthRoutes, { health: () => ({ missing: missing() }), telemetry, metricsToken });
+  registerRoutes(app, healthRoutes, { health, telemetry, metricsToken });
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {

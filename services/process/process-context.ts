@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type BlobCache, createBlobCache } from '#libs/blob-store/cache.ts';
 import { createUnreadableBlobs, type UnreadableBlobs } from '#libs/blob-store/unreadable-blobs.ts';
@@ -85,7 +84,3 @@ export const openProcessContext = (
     },
   };
 };
-
-/** The version of this release. */
-export const packageVersion = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;

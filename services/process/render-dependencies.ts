@@ -1,9 +1,12 @@
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { openPrinter, type Printer } from '#libs/chromium/printer.ts';
+import { openOffice } from '#libs/office/libreoffice/office.ts';
 import { requireBrowser } from '#libs/config/require-browser.ts';
 import type { Settings } from '#libs/config/settings.ts';
+import { removeAbandonedFolders } from '#libs/disk/temporary-folder.ts';
 import { openDocumentPreparation } from '#libs/documents/document-preparation.ts';
 import { type Egress, openEgress } from '#libs/egress/egress.ts';
+import { officeOptions } from './office-options.ts';
 import type { RenderPdfDependencies } from '#application/renders/render-pdf.ts';
 import type { Logger } from '#libs/telemetry/logger.ts';
 
@@ -12,7 +15,8 @@ export const openRenderDependencies = async (
   settings: Settings,
   blobs: BlobStore,
   logger: Logger,
-): Promise<RenderPdfDependencies & { egress: Egress; close(): Promise<void> }> => {
+): Promise<Omit<RenderPdfDependencies, 'secrets'> & { egress: Egress; close(): Promise<void> }> => {
+  removeAbandonedFolders();
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const egress = await openEgress({ allowList: settings.egressAllow, logger, ...caFile });
   const preparation = openDocumentPreparation();
@@ -23,13 +27,15 @@ export const openRenderDependencies = async (
     logger,
     ...caFile,
   });
+  const office = openOffice(officeOptions(settings, logger));
   return {
     blobs,
     preparation,
     printer,
+    office,
     egress,
     close: async () => {
-      await printer.close();
+      await Promise.all([printer.close(), office.close()]);
       await Promise.all([preparation.close(), egress.close()]);
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepRunning, type RestartPolicy, runTogether } from './running-role.ts';
+import { keepRunning, type RestartPolicy } from './running-role.ts';
 
 const restartPolicy: RestartPolicy = { firstDelayMs: 1, maxDelayMs: 2, stableAfterMs: 60_000, maxFailures: 3 };
 const roleOptions = {
@@ -59,19 +59,5 @@ describe('A role', () => {
     expect(role.missing(), 'the engine reports itself').toEqual([]);
     await role.stop();
     await role.ended;
-  });
-});
-
-describe('Loops that run together', () => {
-  it('end together with the error of the loop that failed', async () => {
-    const ended: string[] = [];
-    const waiting = async (signal: AbortSignal): Promise<void> => {
-      await aborted(signal);
-      ended.push('other');
-    };
-    await expect(
-      runTogether(new AbortController().signal, waiting, () => Promise.reject(new Error('no disk'))),
-    ).rejects.toThrow('no disk');
-    expect(ended).toEqual(['other']);
   });
 });

@@ -8,6 +8,8 @@ export type Role = (typeof roles)[number];
 export type RunningRole = {
   /** What prevents the role from working; empty if nothing does. */
   missing(): string[];
+  /** What the role cannot do although it works; nothing by default. */
+  limitations?(): string[];
   /** Resolves when the role was stopped; rejects when it cannot continue. */
   ended: Promise<void>;
   /** Stops the role after it has finished its current tasks. */
@@ -81,16 +83,4 @@ export const keepRunning = ({
       await ended.catch(() => undefined);
     },
   };
-};
-
-/** Runs loops together: when one ends or fails, the others are aborted. Throws the first failure. */
-export const runTogether = async (
-  signal: AbortSignal,
-  ...loops: readonly ((signal: AbortSignal) => Promise<void>)[]
-): Promise<void> => {
-  const aborter = new AbortController();
-  const running = loops.map((loop) => loop(AbortSignal.any([signal, aborter.signal])).finally(() => aborter.abort()));
-  const results = await Promise.allSettled(running);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
 };

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type DefaultAccount, openDefaultAccount } from '#application/accounts/default-account.ts';
 import { describeProcessSharing, findRoleProblem } from '#libs/config/engine-combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
+import type { Environment } from '#libs/config/setting-table.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
 import { requireOnlyProcess } from '#libs/engines/only-process.ts';
@@ -12,96 +13,21 @@ import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { startTelemetry } from '#libs/telemetry/telemetry.ts';
 import { startApi } from './api.ts';
+import { requireFreePort } from './free-port.ts';
 import { startHealthServer, logReadiness, observeReadiness } from './health-server.ts';
 import { ensureInstallation } from './installation.ts';
-import { type EventLogWatch, waitForReadModels, watchEventLog } from './event-log-watch.ts';
-import { type ProcessContext, openProcessContext, packageVersion } from './process-context.ts';
-import { type Role, roles as allRoles, type RunningRole } from './running-role.ts';
-import { startDeliveryWorker, startProjector, startRelay, startRenderer, startSweeper } from './workers.ts';
-
-const repeatedSignalMs = 1_000;
+import { waitForReadModels, watchEventLog } from './event-log-watch.ts';
+import { packageVersion } from './package-version.ts';
+import { type ProcessContext, openProcessContext } from './process-context.ts';
+import { closedReason, limitationsIn, missingIn, newProcessState, type ProcessState } from './process-state.ts';
+import { rolesWithCheckpoints, startWorkers, stopWorkers } from './role-workers.ts';
+import { type Role, roles as allRoles } from './running-role.ts';
+import { issueStartupLink } from './startup-link.ts';
+import { waitForStopSignal } from './stop-signal.ts';
 
 /**
- * Resolves with the name of the first stop signal. A later signal ends the process at once. The same signal often comes
- * twice at the same moment, from the process group and from npm: this counts as one.
+ * Creates a default account on the first start of a process with all roles. Several processes would each create one.
  */
-const waitForStopSignal = (): Promise<string> =>
-  new Promise((resolve) => {
-    let firstSignalAt: number | undefined;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (firstSignalAt !== undefined && performance.now() - firstSignalAt > repeatedSignalMs) process.exit(1);
-        firstSignalAt ??= performance.now();
-        resolve(signal);
-      });
-    }
-  });
-
-const starters = {
-  renderer: startRenderer,
-  delivery: startDeliveryWorker,
-  relay: startRelay,
-  projector: startProjector,
-  sweeper: startSweeper,
-} satisfies Record<Exclude<Role, 'api'>, (context: ProcessContext) => Promise<RunningRole>>;
-
-type WorkerRole = keyof typeof starters;
-
-type ProcessState = {
-  stopping: boolean;
-  isInstallationVerified: boolean;
-  areReadModelsReady: boolean;
-  workers: Map<WorkerRole, RunningRole>;
-  starting: Promise<unknown>;
-  eventLogWatch: EventLogWatch | null;
-};
-
-const workerRolesOf = ({ roles }: ProcessContext): WorkerRole[] => roles.filter((role) => role !== 'api');
-
-/** These roles wait for an event log that is not older than their checkpoints. */
-const rolesWithCheckpoints: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
-
-/** Starts the workers. `up` resolves when all run. A promise of `ended` rejects when its worker cannot start or continue. */
-const startWorkers = (
-  context: ProcessContext,
-  state: ProcessState,
-  verified: Promise<boolean>,
-): { up: Promise<unknown>; ended: Promise<void>[] } => {
-  const startWorker = async (name: WorkerRole): Promise<RunningRole | null> => {
-    if (!(await verified)) return null;
-    if (rolesWithCheckpoints.has(name) && !(await state.eventLogWatch?.verified)) return null;
-    const running = await starters[name](context);
-    state.workers.set(name, running);
-    return running;
-  };
-  const starts = workerRolesOf(context).map(startWorker);
-  state.starting = Promise.allSettled(starts);
-  return { up: Promise.all(starts), ended: starts.map(async (worker) => (await worker)?.ended) };
-};
-
-/** Stops the renderer first: callers may wait for it, and the other roles must process what it completes. */
-const stopWorkers = async ({ workers, starting }: ProcessState): Promise<void> => {
-  // A worker that starts during the shutdown must be stopped too.
-  await starting;
-  await workers.get('renderer')?.stop();
-  await Promise.all([...workers.values()].map((worker) => worker.stop()));
-};
-
-const missingIn = (
-  context: ProcessContext,
-  { stopping, isInstallationVerified, areReadModelsReady, workers, eventLogWatch }: ProcessState,
-): string[] => [
-  ...(stopping ? ['the service is stopping'] : []),
-  ...context.engines.missing(),
-  ...context.engines.damages(),
-  ...context.unreadableBlobs.missing(),
-  ...(isInstallationVerified ? [] : ['the process has not yet checked that its engines belong to this installation']),
-  ...[eventLogWatch?.missing() ?? []].flat(),
-  ...(context.roles.includes('api') && !areReadModelsReady ? ['the read models are not ready yet'] : []),
-  ...workerRolesOf(context).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
-];
-
-/** Creates a default account on the first start of a process with all roles. Several processes would each create one. */
 const createDefaultAccount = async ({ engines, roles, now }: ProcessContext) => {
   if (roles.length < allRoles.length) return null;
   const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
@@ -113,18 +39,9 @@ const createDefaultAccount = async ({ engines, roles, now }: ProcessContext) => 
 const isEmbedded = async ({ engines }: ProcessContext): Promise<boolean> =>
   !(await Promise.all([engines.store(), engines.reads(), engines.blobs()])).some(isRemoteEngine);
 
-const startingMessage = 'The service is starting. Try again in a moment.';
-const olderLogMessage =
-  'The event log is older than the data that was built from it, so the service cannot accept requests. ' +
-  'The operator of the service must run "colophon rebuild".';
-
-/** Why callers are not served now, or null. */
-const closedReason = ({ eventLogWatch, areReadModelsReady }: ProcessState): string | null => {
-  if (eventLogWatch?.missing()) return olderLogMessage;
-  return areReadModelsReady ? null : startingMessage;
-};
-
-/** A process waits for its secret and for engines of its installation. `verified` is false when the process stops first. */
+/**
+ * A process waits for its secret and for engines of its installation. `verified` is false when the process stops first.
+ */
 type InstallationCheck = { secretReady: Promise<void>; verified: Promise<boolean> };
 
 const startInstallationCheck = (context: ProcessContext, state: ProcessState, stop: AbortSignal): InstallationCheck => {
@@ -141,8 +58,8 @@ const startInstallationCheck = (context: ProcessContext, state: ProcessState, st
 type HttpServer = { stop(): Promise<void>; address(): AddressInfo | string | null };
 
 /**
- * Starts the API, or the health server. With server engines it starts at once and reports what is missing; with embedded
- * engines it first waits until the read models are up to date.
+ * Starts the API, or the health server. With server engines it starts at once and reports what is missing; with
+ * embedded engines it first waits until the read models are up to date.
  */
 const startHttpServer = async (
   context: ProcessContext,
@@ -150,8 +67,8 @@ const startHttpServer = async (
   { secretReady, verified }: InstallationCheck,
   readModelsReady: Promise<unknown>,
 ): Promise<HttpServer> => {
-  const missing = (): string[] => missingIn(context, state);
-  if (!context.roles.includes('api')) return startHealthServer(context.settings, context.telemetry, missing);
+  const health = () => ({ missing: missingIn(context, state), limitations: limitationsIn(state) });
+  if (!context.roles.includes('api')) return startHealthServer(context.settings, context.telemetry, health);
   // With an event log on a server, the secret is in the settings.
   if (!isRemoteEngine(await context.engines.store())) await Promise.race([secretReady, verified]);
   if (await isEmbedded(context)) await verified;
@@ -161,7 +78,7 @@ const startHttpServer = async (
     (await state.eventLogWatch?.firstCheck) === null
   )
     await readModelsReady;
-  return startApi(context, () => closedReason(state), missing);
+  return startApi(context, () => closedReason(state), health);
 };
 
 /** Announces the API when the read models are ready. */
@@ -174,8 +91,9 @@ const announceServing = async (
 ): Promise<void> => {
   if (!context.roles.includes('api') || !(await readModelsReady)) return;
   const defaultAccount = await createDefaultAccount(context);
+  const signInToken = await issueStartupLink(context);
   state.areReadModelsReady = true;
-  output.apiReady(context.settings, httpServer.address(), defaultAccount);
+  output.apiReady(context.settings, httpServer.address(), { defaultAccount, signInToken });
 };
 
 /** Starts everything. Resolves with the error when the process cannot continue. */
@@ -218,20 +136,37 @@ const runRoles = async (
   );
 };
 
-/** Prints the addresses of a started process; on the first start `defaultAccount` is the new account. */
+/** `defaultAccount` is the new account on the first start; `signInToken` is that of a one-time link to the dashboard. */
+export type StartedApi = { defaultAccount: DefaultAccount | null; signInToken: string | null };
+
+/** Prints the addresses of a started process. */
 export type StartupOutput = {
-  apiReady(settings: Settings, address: AddressInfo | string | null, defaultAccount: DefaultAccount | null): void;
+  apiReady(settings: Settings, address: AddressInfo | string | null, started: StartedApi): void;
   healthReady(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
 };
 
 const expectedErrors = [AddressError, SettingsError, DiskWriteError, DamagedFileError];
 
-/** Runs the given roles, or all, until a stop signal comes; then finishes the current tasks. */
-export const start = async (chosenRoles: readonly Role[], output: StartupOutput): Promise<void> => {
-  const settings = loadSettings(process.env);
+/**
+ * Runs the given roles, or all, with the settings of `env` until a stop signal comes or `stopped` aborts; then finishes
+ * the current tasks.
+ */
+export const start = async (
+  chosenRoles: readonly Role[],
+  output: StartupOutput,
+  env: Environment = process.env,
+  stopped?: AbortSignal,
+): Promise<void> => {
+  const settings = loadSettings(env);
   const roles = chosenRoles.length === 0 ? allRoles : allRoles.filter((role) => chosenRoles.includes(role));
   const roleProblem = roles.length < allRoles.length ? findRoleProblem(settings, chosenRoles) : null;
   if (roleProblem !== null) throw new SettingsError(roleProblem);
+  const { host, port, healthPort } = settings;
+  await requireFreePort(
+    roles.includes('api')
+      ? { host, port, portVariable: 'PORT' }
+      : { host, port: healthPort, portVariable: 'HEALTH_PORT' },
+  );
   const release = requireOnlyProcess(settings);
   const logger = createLogger(settings);
   const { restricted, unchanged } = restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
@@ -243,21 +178,14 @@ export const start = async (chosenRoles: readonly Role[], output: StartupOutput)
       'files or folders stay open to other users or to a group: another user owns them, they contain other files, or ' +
         'they are links',
     );
-  const stopSignal = waitForStopSignal();
+  const stopSignal = waitForStopSignal(stopped);
   const context = openProcessContext(
     settings,
     logger,
     await startTelemetry(settings, roles, packageVersion(), logger),
     roles,
   );
-  const state: ProcessState = {
-    stopping: false,
-    isInstallationVerified: false,
-    areReadModelsReady: false,
-    workers: new Map(),
-    starting: Promise.resolve(),
-    eventLogWatch: null,
-  };
+  const state = newProcessState();
   logger.info(describeProcessSharing(settings));
   const started: { httpServer?: HttpServer } = {};
   const stop = new AbortController();

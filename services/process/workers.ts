@@ -1,18 +1,22 @@
 import { openPrinter } from '#libs/chromium/printer.ts';
+import { removeAbandonedFolders } from '#libs/disk/temporary-folder.ts';
+import { openOffice } from '#libs/office/libreoffice/office.ts';
 import { requireBrowser } from '#libs/config/require-browser.ts';
 import { runWhileLeader } from '#libs/leader-election/run-while-leader.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
 import { projections } from '#libs/projections/all.ts';
 import { observeRendering } from '#application/renders/telemetry.ts';
 import { observeQueues } from '#libs/telemetry/queue-metrics.ts';
+import { runTogether } from '#libs/scheduling/run-together.ts';
 import { runDeliveryWorker } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
 import { runRelay } from '../relay/relay.ts';
-import { maxConcurrencyFactor, runRenderer } from '../renderer/renderer.ts';
+import { renderPermits, runRenderer } from '../renderer/renderer.ts';
 import { runLimitsCorrection } from '../sweeper/correct-limits.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
+import { officeOptions } from './office-options.ts';
 import type { ProcessContext } from './process-context.ts';
-import { keepRunning, type Role, type RunningRole, runTogether } from './running-role.ts';
+import { keepRunning, type Role, type RunningRole } from './running-role.ts';
 
 /** Runs a role that only one process at a time can have. */
 const startElectedRole = async (
@@ -53,8 +57,9 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     engines.bus(),
     engines.replies(),
   ]);
-  const egress = await context.egress();
+  const [egress, secrets] = [await context.egress(), context.secrets()];
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
+  removeAbandonedFolders();
   const printer = await openPrinter({
     executable: requireBrowser(),
     openProxy: egress.openProxy,
@@ -62,8 +67,9 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     logger,
     ...caFile,
   });
+  const office = openOffice(officeOptions(settings, logger));
   const preparation = context.preparation();
-  const stopObserving = observeRendering({ printer, preparation });
+  const stopObserving = observeRendering({ printer, preparation, office });
   const running = keepRunning({
     role: 'renderer',
     isEngineUnavailable,
@@ -78,10 +84,12 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
           blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },
           eventLog,
           replies,
+          secrets,
           worker: processName,
           report,
           preparation,
           printer,
+          office,
         },
         bus,
         settings.renderConcurrency,
@@ -91,11 +99,12 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
   });
   return {
     ended: running.ended,
+    limitations: () => [office.missing()].filter((reason) => reason !== null),
     missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is running yet'])],
     stop: async () => {
       await running.stop();
       stopObserving();
-      await printer.close();
+      await Promise.all([printer.close(), office.close()]);
     },
   };
 };
@@ -144,12 +153,12 @@ export const startDeliveryWorker = async (context: ProcessContext): Promise<Runn
 export const startRelay = async (context: ProcessContext): Promise<RunningRole> => {
   const {
     engines,
-    settings: { renderConcurrency: concurrency },
+    settings: { renderConcurrency },
   } = context;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
   const stopObserving = observeQueues(reads);
   const running = await startElectedRole(context, 'relay', (signal) =>
-    runRelay({ store, bus, reads, concurrency, maxConcurrency: concurrency * maxConcurrencyFactor }, signal),
+    runRelay({ store, bus, reads, concurrency: renderPermits(renderConcurrency) }, signal),
   );
   return {
     ...running,

@@ -2,7 +2,7 @@ import { readModels } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { deliveryTask, renderTask, type Schedulers } from './relay-tasks.ts';
+import { addRender, deliveryTask, type Schedulers } from './relay-tasks.ts';
 
 const pageSize = 2_000;
 
@@ -30,17 +30,17 @@ async function* documentsWithStatus<D extends { id: string }>(
  * Documents may already contain events after that position. Applying these events again does no harm: at the end of
  * the log the tasks are right.
  */
-export const addOpenTasks = async ({ renders, deliveries }: Schedulers, reads: ReadStore): Promise<number> => {
+export const addOpenTasks = async (schedulers: Schedulers, reads: ReadStore): Promise<number> => {
   const checkpoints = await Promise.all(
     [readModels.renders, readModels.deliveries].map((model) => reads.checkpoint(model)),
   );
   for (const status of ['QUEUED', 'PROCESSING']) {
-    for await (const { id, accountId, responseMode } of documentsWithStatus<RenderDocument>(
+    for await (const { id, accountId, responseMode, source, docxLayout } of documentsWithStatus<RenderDocument>(
       reads,
       readModels.renders,
       status,
     )) {
-      renders.add(renderTask(id, accountId, responseMode === 'wait'));
+      addRender(schedulers, { id, account: accountId, urgent: responseMode === 'wait', source, layout: docxLayout });
     }
   }
   for (const status of ['pending', 'sent', 'timeout']) {
@@ -49,7 +49,7 @@ export const addOpenTasks = async ({ renders, deliveries }: Schedulers, reads: R
       readModels.deliveries,
       status,
     )) {
-      deliveries.add(deliveryTask(id, accountId, round));
+      schedulers.deliveries.add(deliveryTask(id, accountId, round));
     }
   }
   return Math.min(...checkpoints);

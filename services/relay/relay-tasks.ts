@@ -1,3 +1,5 @@
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { idOfStream, streams, subjects } from '#contracts/names.ts';
 import type { Message } from '#libs/bus/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -14,10 +16,27 @@ export type RelayTask = ScheduledTask & {
   republishWhenStalled: boolean;
 };
 
-export type Schedulers = { renders: Scheduler<RelayTask>; deliveries: Scheduler<RelayTask> };
+/** Office documents have a scheduler of their own: they take longer, and must not block other documents. */
+export type Schedulers = Record<'renders' | 'officeRenders' | 'deliveries', Scheduler<RelayTask>>;
+
+/** The fields of a render that select its queue. */
+type Source = { mode: string; inputType?: string };
+export type RequestedRender = EventData['RenderRequested'];
+
+/** The scheduler and the subject of renders of the source. */
+const queueOf = ({ mode, inputType = '' }: Source, layout?: string) =>
+  mode === 'CONVERT' && isOfficeInputType(inputType) && layout !== 'semantic'
+    ? ({ scheduler: 'officeRenders', subject: subjects.officeRenderRequested } as const)
+    : ({ scheduler: 'renders', subject: subjects.renderRequested } as const);
 
 /** The message id depends on the task alone, so that another publication of the task has the same id. */
-export const renderTask = (id: string, account: string, urgent: boolean, traceparent?: string | null): RelayTask => {
+const renderTask = (
+  id: string,
+  account: string,
+  urgent: boolean,
+  subject: string,
+  traceparent?: string | null,
+): RelayTask => {
   const stream = streams.render(id);
   return {
     key: stream,
@@ -25,8 +44,18 @@ export const renderTask = (id: string, account: string, urgent: boolean, tracepa
     urgent,
     traceparent,
     republishWhenStalled: true,
-    message: { id: stream, subject: subjects.renderRequested, data: { stream }, urgent },
+    message: { id: stream, subject, data: { stream }, urgent },
   };
+};
+
+/** `layout` is the option docx_layout, if the request names it. */
+export const addRender = (
+  schedulers: Schedulers,
+  render: { id: string; account: string; urgent: boolean; source: Source; layout?: string | undefined },
+  traceparent?: string | null,
+): void => {
+  const { scheduler, subject } = queueOf(render.source, render.layout);
+  schedulers[scheduler].add(renderTask(render.id, render.account, render.urgent, subject, traceparent));
 };
 
 export const deliveryTask = (id: string, account: string, round: number, traceparent?: string | null): RelayTask => {
@@ -35,21 +64,51 @@ export const deliveryTask = (id: string, account: string, round: number, tracepa
   return { key, account, urgent: false, traceparent, republishWhenStalled: true, message };
 };
 
-/** Renders a finished document once more, for a caller that waits. */
-const repeatedRenderTask = ({ id, stream, metadata }: RecordedEvent, kind: 'regenerate' | 'diagnose'): RelayTask => ({
-  key: `${stream} ${kind}`,
-  account: metadata.accountId ?? '',
-  urgent: true,
-  traceparent: metadata.traceparent,
-  republishWhenStalled: false,
-  message: { id, subject: subjects.renderRequested, data: { stream, [kind]: true }, urgent: true },
-});
+const repetitions = {
+  PdfRegenerationRequested: 'regenerate',
+  DiagnosisRequested: 'diagnose',
+  VerificationRequested: 'verify',
+} as const;
+type Repetition = keyof typeof repetitions;
+
+/** Whether the event asks for a finished document to be rendered once more. */
+export const isRepetition = (event: RecordedEvent): boolean => Object.hasOwn(repetitions, event.type);
+
+/** Renders a finished document once more, for a caller that waits. `request` is that of the document, if it is known. */
+const addRepetition = (
+  schedulers: Schedulers,
+  { id, stream, metadata }: RecordedEvent,
+  type: Repetition,
+  request: RequestedRender | undefined,
+): void => {
+  const kind = repetitions[type];
+  const { scheduler, subject } = queueOf(request?.source ?? { mode: '' }, request?.options.docx_layout);
+  schedulers[scheduler].add({
+    key: `${stream} ${kind}`,
+    account: metadata.accountId ?? '',
+    urgent: true,
+    traceparent: metadata.traceparent,
+    republishWhenStalled: false,
+    message: { id, subject, data: { stream, [kind]: true }, urgent: true },
+  });
+};
 
 /**
  * Updates the open tasks with an event. `now` is the time on the schedulers' clock; null for an event from before the
  * relay started. Tasks that were started then are published again, because their worker and message may be gone.
+ * `request` is that of the document of a repetition.
  */
-export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedEvent, now: number | null): void => {
+export const applyEvent = (
+  schedulers: Schedulers,
+  event: RecordedEvent,
+  now: number | null,
+  request?: RequestedRender,
+): void => {
+  const { renders, officeRenders, deliveries } = schedulers;
+  const endRender = (key: string): void => {
+    renders.end(key);
+    officeRenders.end(key);
+  };
   const {
     stream,
     metadata: { accountId, traceparent },
@@ -58,23 +117,37 @@ export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedE
   const id = idOfStream(stream);
   switch (event.type) {
     case 'RenderRequested':
-      return renders.add(renderTask(id, account, event.data.responseMode.kind === 'wait', traceparent));
+      return addRender(
+        schedulers,
+        {
+          id,
+          account,
+          urgent: event.data.responseMode.kind === 'wait',
+          source: event.data.source,
+          layout: event.data.options.docx_layout,
+        },
+        traceparent,
+      );
     case 'RenderStarted':
-      return now === null ? undefined : renders.start(stream, now);
+      if (now === null) return;
+      renders.start(stream, now);
+      return officeRenders.start(stream, now);
     case 'RenderCompleted':
     case 'RenderFailed':
-      renders.end(stream);
+      endRender(stream);
       return event.data.responseMode === 'webhook'
         ? deliveries.add(deliveryTask(id, account, 1, traceparent))
         : undefined;
     case 'PdfRegenerationRequested':
-      return renders.add(repeatedRenderTask(event, 'regenerate'));
-    case 'PdfRegenerationEnded':
-      return renders.end(`${stream} regenerate`);
     case 'DiagnosisRequested':
-      return renders.add(repeatedRenderTask(event, 'diagnose'));
+    case 'VerificationRequested':
+      return addRepetition(schedulers, event, event.type, request);
+    case 'PdfRegenerationEnded':
+      return endRender(`${stream} regenerate`);
     case 'RenderDiagnosed':
-      return renders.end(`${stream} diagnose`);
+      return endRender(`${stream} diagnose`);
+    case 'RenderVerified':
+      return endRender(`${stream} verify`);
     case 'WebhookAttemptStarted':
       // Reading the documents may have missed one that changed in the meantime.
       deliveries.add(deliveryTask(id, account, event.data.round, traceparent));

@@ -17,7 +17,12 @@ const recorded = ({ type, stream, data, account = 'a' }: TestEvent, index: numbe
     stream,
     data,
     position: index + 1,
-    metadata: { accountId: account, occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null },
+    metadata: {
+      accountId: account,
+      actor: { kind: 'key', id: 'k' },
+      occurredAt: '2026-05-20T12:00:00.000Z',
+      traceparent: null,
+    },
   }) as unknown as RecordedEvent;
 
 const requested = (id: string, responseMode: 'wait' | 'poll' | 'webhook', account = 'a'): TestEvent => ({
@@ -27,10 +32,15 @@ const requested = (id: string, responseMode: 'wait' | 'poll' | 'webhook', accoun
   data: {
     accountId: account,
     source: { mode: 'CONVERT', inputType: 'html' },
+    options: {},
     responseMode: { kind: responseMode, url: 'https://x' },
     keyType: 'live',
   },
 });
+const requestedDocx = (id: string, options: object = {}): TestEvent => {
+  const event = requested(id, 'wait');
+  return { ...event, data: { ...event.data, source: { mode: 'CONVERT', inputType: 'docx' }, options } };
+};
 const started = (id: string, worker = 'w', account = 'a'): TestEvent => ({
   type: 'RenderStarted',
   stream: `render-${id}`,
@@ -80,7 +90,7 @@ const openRelayTest = (
   const store = {
     head: async () => events.length,
     readAll: async () => [],
-    read: async () => [],
+    read: async (stream: string) => events.filter((event) => event.stream === stream).slice(0, 1),
     subscribe: async function* (after: number, signal: AbortSignal) {
       for (let next = after; !signal.aborted;) {
         if (events.length > next) yield events.slice(next, (next = events.length));
@@ -112,7 +122,15 @@ const openRelayTest = (
     ids: () => published.map(({ id }) => id),
     start: (concurrency = 1_000) => {
       const running = runRelay(
-        { store, bus, reads, concurrency, maxConcurrency: concurrency * 4 },
+        {
+          store,
+          bus,
+          reads,
+          concurrency: {
+            renders: { maxQuick: concurrency, maxTotal: concurrency * 4 },
+            officeRenders: { maxQuick: 1, maxTotal: 4 },
+          },
+        },
         stop.signal,
         () => clock.now,
       );
@@ -127,7 +145,9 @@ const openRelayTest = (
   };
 };
 
-const eventually = (read: () => unknown, expected: unknown) => vi.waitFor(() => expect(read()).toEqual(expected));
+const waitOptions = { timeout: 60_000 };
+const eventually = (read: () => unknown, expected: unknown) =>
+  vi.waitFor(() => expect(read()).toEqual(expected), waitOptions);
 
 afterEach(() => void vi.useRealTimers());
 
@@ -143,7 +163,7 @@ describe('The relay', () => {
     append(
       deliveryEvent('WebhookAttemptStarted', '2'),
       deliveryEvent('WebhookFailed', '2'),
-      deliveryEvent('RedeliveryRequested', '2', { round: 2, target: null }),
+      deliveryEvent('RedeliveryRequested', '2', { round: 2, target: null, startsAt: null }),
     );
     append(
       { type: 'PdfRegenerationRequested', stream: 'render-1', data: {} },
@@ -171,6 +191,46 @@ describe('The relay', () => {
     expect(ids()).toHaveLength(5);
   });
 
+  it('gives office documents a queue and a limit of their own, so that other renders of the account do not wait', async () => {
+    const { ids, published, start, append } = openRelayTest([
+      ...Array.from({ length: 9 }, (_, n) => requestedDocx(`word-${n}`)),
+      requested('html', 'wait'),
+      requestedDocx('semantic', { docx_layout: 'semantic' }),
+    ]);
+    const relay = start(2);
+    const first = ['render-html', 'render-semantic', 'render-word-0'];
+    await eventually(() => ids().toSorted(), first);
+    expect(published.map(({ id, subject }) => `${id} ${subject}`).toSorted()).toEqual([
+      'render-html render.requested',
+      'render-semantic render.requested',
+      'render-word-0 office-render.requested',
+    ]);
+    append(started('word-0'), failed('word-0', 'wait'));
+    await eventually(ids, [...ids().slice(0, 3), 'render-word-1']);
+    await relay.stop();
+  });
+
+  it('knows the queue of a document after a restart, and of one that is rendered once more', async () => {
+    const restarted = [requestedDocx('word'), requestedDocx('semantic', { docx_layout: 'semantic' })];
+    const { published, start, append } = openRelayTest(restarted, { checkpoint: 2 });
+    const relay = start(2);
+    const subjects = () => Object.fromEntries(published.map(({ id, subject }) => [id, subject]));
+    const queues = { 'render-word': 'office-render.requested', 'render-semantic': 'render.requested' };
+    await eventually(subjects, queues);
+    append(
+      ...['word', 'semantic'].flatMap((id) => [started(id), failed(id, 'wait')]),
+      { type: 'VerificationRequested', stream: 'render-word', data: {} },
+      { type: 'PdfRegenerationRequested', stream: 'render-semantic', data: {} },
+    );
+    const repeated = { 'event 6': 'office-render.requested', 'event 7': 'render.requested' };
+    await eventually(subjects, { ...queues, ...repeated });
+    append({ type: 'RenderVerified', stream: 'render-word', data: {} });
+    append({ type: 'VerificationRequested', stream: 'render-word', data: {} });
+    await eventually(subjects, { ...queues, ...repeated, 'event 9': 'office-render.requested' });
+    await relay.stop();
+    expect(published).toHaveLength(5);
+  });
+
   it('does not count renderer processes that started a render before the relay started', async () => {
     const startedBefore = (n: number): TestEvent[] => [requested(String(n), 'poll'), started(String(n), `former ${n}`)];
     const { ids, start } = openRelayTest(Array.from({ length: 9 }, (_, n) => startedBefore(n)).flat());
@@ -184,11 +244,11 @@ describe('The relay', () => {
     const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
     const { ids, start, append } = openRelayTest([...many, failed('other', 'webhook', 'b')]);
     const relay = start();
-    await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'));
+    await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'), waitOptions);
     expect(ids()).toHaveLength(1_001);
     // A delivery that waits for its next attempt does not count.
     append(deliveryEvent('WebhookAttemptStarted', '0'), attempted('0'));
-    await vi.waitFor(() => expect(ids()).toHaveLength(1_002));
+    await vi.waitFor(() => expect(ids()).toHaveLength(1_002), waitOptions);
     await relay.stop();
   });
 
@@ -257,7 +317,7 @@ describe('The relay', () => {
       deliveryEvent('WebhookAttemptStarted', id),
       attempted(id),
       deliveryEvent('WebhookFailed', id),
-      deliveryEvent('RedeliveryRequested', id, { round: 2, target: null }),
+      deliveryEvent('RedeliveryRequested', id, { round: 2, target: null, startsAt: null }),
     ];
     const openAfter = (eventCount: number, id: string): string[] => {
       if (eventCount === 0 || eventCount === 7) return [];
@@ -286,7 +346,7 @@ describe('The relay', () => {
           });
           const relay = start();
           const expected = counts.flatMap((count, n) => openAfter(count, `i${n}`)).toSorted();
-          await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { interval: 1 });
+          await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { ...waitOptions, interval: 1 });
           await relay.stop();
           expect(ids().toSorted()).toEqual(expected);
         },

@@ -7,17 +7,18 @@ import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 import { publishWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { addOpenTasks } from './open-tasks.ts';
 import { createScheduler, type Scheduler, type SchedulerLimits } from './scheduler.ts';
-import { applyEvent, type Schedulers, type RelayTask } from './relay-tasks.ts';
+import { applyEvent, isRepetition, type RelayTask, type RequestedRender, type Schedulers } from './relay-tasks.ts';
 
 export type RelayDependencies = {
   store: EventStore;
   bus: Bus;
   reads: ReadStore;
-  /** How many quick renders one renderer process runs at once. */
-  concurrency: number;
-  /** How many renders it runs at once when some are slow. */
-  maxConcurrency: number;
+  /** How many renders of one kind a renderer process runs at once. */
+  concurrency: Record<'renders' | 'officeRenders', RenderConcurrency>;
 };
+
+/** How many renders run at once while all are quick, and how many when some are slow. */
+export type RenderConcurrency = { maxQuick: number; maxTotal: number };
 
 /** The limits are high, because an attempt costs little while it waits for its receiver. */
 const deliverySchedulerLimits: SchedulerLimits = {
@@ -36,7 +37,7 @@ const checkIntervalMs = 1_000;
 const stalledAfterMs = 20_000;
 
 /** Counts renderer processes by the renders that they start. The limits for renders depend on this number. */
-const openRenderSchedulerLimits = ({ concurrency, maxConcurrency }: RelayDependencies, clock: () => number) => {
+const openRenderSchedulerLimits = (clock: () => number) => {
   const lastStartOf = new Map<string, number>();
   return {
     recordStart: (event: RecordedEvent): void => {
@@ -45,12 +46,12 @@ const openRenderSchedulerLimits = ({ concurrency, maxConcurrency }: RelayDepende
       lastStartOf.set(event.data.worker, now);
       for (const [worker, at] of lastStartOf) if (now - at > rendererTimeoutMs) lastStartOf.delete(worker);
     },
-    limits: (): SchedulerLimits => {
+    limits: ({ maxQuick, maxTotal }: RenderConcurrency): SchedulerLimits => {
       const processes = Math.max(1, lastStartOf.size);
       return {
-        maxOutstandingPerAccount: concurrency * processes,
-        maxOutstanding: maxConcurrency * processes,
-        maxUnstarted: unstartedPerPermit * concurrency * processes,
+        maxOutstandingPerAccount: maxQuick * processes,
+        maxOutstanding: maxTotal * processes,
+        maxUnstarted: unstartedPerPermit * maxQuick * processes,
       };
     },
   };
@@ -61,6 +62,13 @@ const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<s
   const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> => (await store.read(stream)).at(-1);
   const last = (await lastEvent(key)) ?? (await lastEvent(streams.render(idOfStream(key))));
   return last?.metadata.traceparent ?? null;
+};
+
+/** The request of the document that an event asks to render once more; undefined for other events. */
+const findRequest = async (store: EventStore, event: RecordedEvent): Promise<RequestedRender | undefined> => {
+  if (!isRepetition(event)) return undefined;
+  const [first] = await store.read(event.stream, undefined, 1);
+  return first?.type === 'RenderRequested' ? first.data : undefined;
 };
 
 /**
@@ -74,10 +82,11 @@ export const runRelay = async (
   signal: AbortSignal,
   clock = (): number => performance.now(),
 ): Promise<void> => {
-  const { store, bus, reads } = dependencies;
-  const renderLimits = openRenderSchedulerLimits(dependencies, clock);
+  const { store, bus, reads, concurrency } = dependencies;
+  const renderLimits = openRenderSchedulerLimits(clock);
   const schedulers: Schedulers = {
-    renders: createScheduler(renderLimits.limits),
+    renders: createScheduler(() => renderLimits.limits(concurrency.renders)),
+    officeRenders: createScheduler(() => renderLimits.limits(concurrency.officeRenders)),
     deliveries: createScheduler(() => deliverySchedulerLimits),
   };
   const from = await addOpenTasks(schedulers, reads);
@@ -131,7 +140,7 @@ export const runRelay = async (
       for (const event of batch) {
         // A process that started a render earlier may be gone. If not, it soon starts another.
         if (isCaughtUp) renderLimits.recordStart(event);
-        applyEvent(schedulers, event, isCaughtUp ? clock() : null);
+        applyEvent(schedulers, event, isCaughtUp ? clock() : null, await findRequest(store, event));
       }
       isCaughtUp ||= batch.at(-1)!.position >= head;
       await publishAllowed();

@@ -1,57 +1,94 @@
 import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
-import { consumeMessages } from '#libs/bus/consume-messages.ts';
+import { consumeMessages, type MessageHandler } from '#libs/bus/consume-messages.ts';
+import { runTogether } from '#libs/scheduling/run-together.ts';
 import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { traceRendering } from '#application/renders/telemetry.ts';
 import { diagnoseRender } from '#application/renders/diagnose-render.ts';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import { runRender } from '#application/renders/run-render.ts';
+import type { PreviewMessage } from '#application/templates/preview.ts';
+import { renderPreview } from '#application/templates/render-preview.ts';
 import { regeneratePdf } from '#application/renders/regenerate-pdf.ts';
+import { verifyPdf } from '#application/renders/verify-pdf.ts';
 
-type MessageData = { stream: string; regenerate?: true; diagnose?: true };
+type MessageData = { stream: string; regenerate?: true; diagnose?: true; verify?: true } | PreviewMessage;
 
-const consumer: Omit<Consumer, 'urgent'> = {
-  name: consumers.renderer,
-  subject: subjects.renderRequested,
-  leaseMs: 10_000,
+const streamFieldsOf = (data: MessageData) => ('stream' in data ? { render: idOfStream(data.stream) } : {});
+
+type RenderConsumer = Omit<Consumer, 'urgent'>;
+
+const leaseMs = 10_000;
+const consumer: RenderConsumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs };
+const officeConsumer: RenderConsumer = {
+  name: consumers.officeRenderer,
+  subject: subjects.officeRenderRequested,
+  leaseMs,
 };
 
 /** A slow render mostly waits and does not count as a quick one. At most this many renders run for each quick one. */
-export const maxConcurrencyFactor = 4;
+const maxConcurrencyFactor = 4;
+
+const permitsFor = (concurrency: number) => ({
+  maxQuick: concurrency,
+  maxTotal: concurrency * maxConcurrencyFactor,
+});
+
+/**
+ * How many renders a process runs at once. Office documents do not take the permits of others: they wait for
+ * LibreOffice, which lays out only a few at once.
+ */
+export const renderPermits = (concurrency: number) => ({
+  renders: permitsFor(concurrency),
+  officeRenders: permitsFor(Math.ceil(concurrency / 2)),
+});
 
 /**
  * Takes renders from the bus until `signal` aborts, `concurrency` quick ones at a time. Resolves when the renders that
  * have started are finished.
  */
-export const runRenderer = (
+export const runRenderer = async (
   dependencies: RunRenderDependencies,
   bus: Bus,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<void> => {
   const tracedDependencies = traceRendering(dependencies);
-  return consumeMessages(
-    bus,
-    {
-      consumer,
-      permits: { maxQuick: concurrency, maxTotal: concurrency * maxConcurrencyFactor },
-      handle: (message) => {
-        const { stream, regenerate, diagnose } = message.data as MessageData;
-        const handle = diagnose ? diagnoseRender : regenerate ? regeneratePdf : runRender;
-        return processWithTrace(message, consumer, (span) =>
-          handle(tracedDependencies, stream, message.deliveryCount, span),
-        );
+  const permits = renderPermits(concurrency);
+  const consume = (
+    taken: RenderConsumer,
+    takenPermits: MessageHandler['permits'],
+    loopSignal: AbortSignal,
+  ): Promise<void> =>
+    consumeMessages(
+      bus,
+      {
+        consumer: taken,
+        permits: takenPermits,
+        handle: (message) => {
+          const data = message.data as MessageData;
+          if ('preview' in data) return processWithTrace(message, taken, () => renderPreview(tracedDependencies, data));
+          const { stream, regenerate, diagnose, verify } = data;
+          const handle = diagnose ? diagnoseRender : regenerate ? regeneratePdf : verify ? verifyPdf : runRender;
+          return processWithTrace(message, taken, (span) =>
+            handle(tracedDependencies, stream, message.deliveryCount, span),
+          );
+        },
+        onError: (error, message) =>
+          dependencies.report(
+            {
+              ...streamFieldsOf(message.data as MessageData),
+              ...messageLogFields(message),
+              error: String(error),
+            },
+            'render could not be processed; its message is delivered again',
+          ),
       },
-      onError: (error, message) =>
-        dependencies.report(
-          {
-            render: idOfStream((message.data as MessageData).stream),
-            ...messageLogFields(message),
-            error: String(error),
-          },
-          'render could not be processed; its message is delivered again',
-        ),
-    },
+      loopSignal,
+    );
+  await runTogether(
     signal,
+    (loopSignal) => consume(consumer, permits.renders, loopSignal),
+    (loopSignal) => consume(officeConsumer, permits.officeRenders, loopSignal),
   );
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '#libs/telemetry/logger.ts';
-import { eraseExpiredPdfs, eraseDeliveryTargets, type ErasureDependencies } from './erase.ts';
+import { eraseExpiredPdfs, eraseDeliveryTargets, eraseRenderedPageSecrets, type ErasureDependencies } from './erase.ts';
 
 const defaultIntervalMs = 30_000;
 
@@ -11,7 +11,11 @@ export const runSweeper = async (
   signal: AbortSignal,
   intervalMs = defaultIntervalMs,
 ): Promise<void> => {
-  const sweeps = [() => eraseExpiredPdfs(dependencies), () => eraseDeliveryTargets(dependencies)];
+  const sweeps = [
+    () => eraseExpiredPdfs(dependencies),
+    () => eraseDeliveryTargets(dependencies),
+    () => eraseRenderedPageSecrets(dependencies),
+  ];
   while (!signal.aborted) {
     for (const sweep of sweeps)
       await sweep().catch((error: unknown) =>

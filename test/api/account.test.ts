@@ -141,7 +141,7 @@ describe('The history of an account', () => {
   it('shows no key, no secret and no hash', async () => {
     const id = await api.createAccount('free');
     const { secret } = await api.createKey(id);
-    await api.updateAccount(id, { type: 'rotateWebhookSecret' });
+    await api.updateAccount(id, { type: 'rotateWebhookSecret', now: api.clock.now });
     const { body } = await api.request(secret, 'GET', '/api/v1/account/events');
     const text = JSON.stringify(body);
     expect(text).toContain('WebhookSecretRotated');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { idOfStream } from '#contracts/names.ts';
 import { newId } from '#libs/ids/ulids.ts';
-import type { Cause } from '#application/command-handling/aggregate.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
 import { getDiagnostics } from '#application/renders/diagnostics.ts';
 import { openLimitsCorrection } from '../../services/sweeper/correct-limits.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
@@ -73,13 +73,7 @@ describe('After the clock is set back by an hour', () => {
       job_id: string;
     };
     const stream = await renderJob(api, id);
-    const cause: Cause = {
-      actor: { kind: 'service', name: 'tests' },
-      accountId: null,
-      correlationId: 'tests',
-      causationId: null,
-      traceparent: null,
-    };
+    const cause = newCause({ kind: 'service', name: 'tests' }, null);
     const estimates = { estimate: async () => ({ waitMs: 0, workMs: 0, pendingRenders: 0 }) };
     const diagnose = () =>
       getDiagnostics(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errors } from '#contracts/http/errors.ts';
 import { routes } from '../../services/api/routes.ts';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
@@ -17,6 +18,14 @@ describe('The reference', () => {
       ({ method, path }) => !api.app.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }),
     );
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('has the errors of a document for a repeated render, too', () => {
+    const errorsOf = (path: string) => routes.find((one) => one.method === 'POST' && one.path === path)!.errors;
+    const ofDocuments = errorsOf('/api/v1/render').filter(
+      (name) => errors[name].status === 422 && name !== 'render_template_not_found',
+    );
+    expect(errorsOf('/api/v1/renders/{id}/repeat')).toEqual(expect.arrayContaining(ofDocuments));
   });
 
   it('is served as JSON and as a page, without a key', async () => {

@@ -27,6 +27,40 @@ const jobNow = async (id: string) => {
 const usedNow = async (): Promise<unknown> =>
   ((await api.request(secret, 'GET', '/api/v1/usage')).body as unknown as { quota: { used: number } }).quota.used;
 
+describe('The job of a failed render', () => {
+  it('has all fields of an error without details, as the callback has', async () => {
+    const id = await submit();
+    const extra = { missing_variable: 'name', missing_variables: ['name', 'items[2].price'], line: 3 };
+    await renderJob(api, id, () => {
+      throw ApiError.of('template_render_error', 'The data has no value for "name".', extra);
+    });
+    expect(await jobNow(id)).toMatchObject({ status: 'FAILED', error: 'template_render_error', details: extra });
+  });
+});
+
+describe('A composed document that fails', () => {
+  const parts = [htmlRequest, htmlRequest, htmlRequest];
+  const submitComposed = async (): Promise<string> =>
+    String((await api.request(secret, 'POST', '/api/v1/render/async', { mode: 'COMPOSE', parts })).body.job_id);
+
+  it('is refunded with all its parts if the service is at fault, and only then', async () => {
+    const before = Number(await usedNow());
+    const id = await submitComposed();
+    expect(await usedNow()).toBe(before + 3);
+    await renderJob(api, id, () => {
+      throw ApiError.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
+    });
+    expect(await jobNow(id)).toMatchObject({ status: 'FAILED', error: 'service_unavailable' });
+    expect(await usedNow()).toBe(before);
+    const other = await submitComposed();
+    await renderJob(api, other, () => {
+      throw ApiError.of('conversion_failed', 'It cannot be converted.', {});
+    });
+    expect(await jobNow(other)).toMatchObject({ status: 'FAILED', error: 'conversion_failed' });
+    expect(await usedNow()).toBe(before + 3);
+  });
+});
+
 describe('Long texts from a document', () => {
   it('are shortened in the event of a failed render', async () => {
     const id = await submit();
@@ -51,10 +85,14 @@ describe('Long texts from a document', () => {
       reason: 'y'.repeat(600),
     }));
     const stream = await renderJob(api, id, async (request) => ({ ...(await stubPrint(request)), warnings }));
-    expect(await jobNow(id)).toMatchObject({ status: 'DONE' });
+    const job = await jobNow(id);
     const recorded = ((await api.engines.store.read(stream)).at(-1)!.data as { warnings: { url: string }[] }).warnings;
     expect(recorded.length).toBe(50);
     expect(recorded[0]!.url).toMatch(/^https:\/\/example\.com\/0\/x+…$/);
+    expect(job).toMatchObject({
+      status: 'DONE',
+      warnings: recorded.map(({ url }) => ({ type: 'resource_failed', url })),
+    });
   });
 });
 

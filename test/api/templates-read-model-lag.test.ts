@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bareId, streams } from '#contracts/names.ts';
-import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
+import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
 let api: InProcessApi;
 let secret: string;
@@ -168,4 +168,27 @@ describe('The first response to an Idempotency-Key', () => {
     expect(refused.headers).not.toHaveProperty('idempotency-replayed');
     expect((await post(writer.secret)).headers).toMatchObject({ 'idempotency-replayed': 'true' });
   });
+});
+
+describe('A render or template test that no read model shows yet', () => {
+  it.each(['/api/v1/render', 'its test'])(
+    'makes the list of renders wait and then fail with 503 (%s)',
+    async (path) => {
+      const created = await create();
+      const [url, body] =
+        path === 'its test' ? [`${created}/test`, { data: { x: 1 } }] : [path, { ...htmlRequest, data: '<p>y' }];
+      expect((await api.request(secret, 'GET', '/api/v1/renders')).status).toBe(200);
+      const release = await holdReadModels();
+      try {
+        expect((await api.request(secret, 'POST', url, body)).status).toBe(200);
+        expect((await api.request(secret, 'GET', '/api/v1/renders')).body).toMatchObject({
+          error: 'service_unavailable',
+          retry_after: 1,
+        });
+      } finally {
+        release();
+      }
+      expect((await api.request(secret, 'GET', '/api/v1/renders')).body.renders).toHaveLength(1);
+    },
+  );
 });

@@ -32,7 +32,7 @@ const rendererDependencies = (
     printer: {
       print: async () => {
         await duringPrint();
-        return { pdf, pages: 1, browserVersion: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
+        return { pdf, pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
       },
     },
   }) as unknown as RunRenderDependencies;

@@ -17,7 +17,13 @@ const secrets: InstallationSecrets = { current: first, previous: [] };
 const url = 'https://example.com/in/k9Q2z7X1?key=p4M8w6Y3';
 const headers = { Authorization: 'Bearer r5T1v3N0' };
 
-const responded = (status: number, body = ''): WebhookResult => ({ kind: 'responded', status, body, durationMs: 1 });
+const responded = (status: number, body = ''): WebhookResult => ({
+  kind: 'responded',
+  status,
+  headers: {},
+  body,
+  durationMs: 1,
+});
 
 const deliveryServiceOn = (
   { eventLog, clock, engines: { blobs, reads } }: EmbeddedEngines,

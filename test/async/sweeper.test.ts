@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readModels, streams } from '#contracts/names.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
@@ -43,6 +44,24 @@ describe('A stored PDF', () => {
     embedded.advanceClock(1_000);
     expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
     expect(await embedded.engines.blobs.has(second.sha256)).toBe(false);
+  });
+
+  test('is erased with its thumbnail, unless a later render has the same image', async () => {
+    const embedded = await openEmbeddedEngines();
+    const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const isStored = (text: string): Promise<boolean> => embedded.engines.blobs.has(hash(text));
+    await embedded.recordCompletedRender(pollResponseMode, 'first', 'cover');
+    await embedded.recordCompletedRender(pollResponseMode, 'other', 'page');
+    embedded.advanceClock(1_000);
+    await embedded.recordCompletedRender(pollResponseMode, 'second', 'cover');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs - 999);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(2);
+    expect(await Promise.all(['first', 'other', 'page', 'cover'].map(isStored))).toEqual([false, false, false, true]);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(1_000);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await isStored('cover')).toBe(false);
   });
 
   test('gets its PdfErased event from the next sweep after a crash between erasure and event', async () => {

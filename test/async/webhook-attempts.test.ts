@@ -154,7 +154,7 @@ describe('A webhook whose body is missing in the blob store', () => {
   });
 });
 
-test('An attempt records the first thousand characters of the response, with status and duration', async () => {
+test('An attempt records its request and the response, without signatures and cookies', async () => {
   const embedded = await openEmbeddedEngines();
   const { id } = await embedded.recordCompletedRender();
   await deliveryServiceOn(embedded, () => responded(200)).deliver(id);
@@ -164,7 +164,24 @@ test('An attempt records the first thousand characters of the response, with sta
   expect(attempted!.data).toEqual({
     round: 1,
     attempt: 1,
-    outcome: { kind: 'responded', status: 200, responseBody: 'x'.repeat(1000) },
+    request: {
+      headers: {
+        'user-agent': 'Colophon',
+        'content-type': 'application/json',
+        'x-service-signature': '***',
+        'x-service-signature-all': '***',
+        'webhook-id': `msg_${id}`,
+        'webhook-timestamp': String(Date.parse('2026-03-02T09:00:00Z') / 1000),
+        'webhook-signature': '***',
+      },
+    },
+    outcome: {
+      kind: 'responded',
+      status: 200,
+      headers: { 'content-type': 'text/plain', 'set-cookie': '***' },
+      responseBody: 'x'.repeat(2048),
+    },
+    endpoint: 'example.com/hook',
     durationMs: 3,
     nextAttemptAt: null,
   });
@@ -176,7 +193,7 @@ test('A redelivery is a new round of three attempts after the first round has en
   const { calls, deliver } = deliveryServiceOn(embedded, (nth) => (nth === 1 ? responded(404) : timedOut));
   await deliver(id);
   const { aggregate } = await loadAggregate(embedded.eventLog, delivery, streams.delivery(id));
-  await aggregate.execute({ type: 'redeliver', target: null }, embedded.cause);
+  await aggregate.execute({ type: 'redeliver', target: null, startsAt: null }, embedded.cause);
   for (const waitMs of [5_000, 30_000, 0]) {
     await deliver(id);
     embedded.advanceClock(waitMs);

@@ -11,7 +11,7 @@ import { hashSecret, newSecret, visiblePrefix } from '#application/api-keys/secr
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
-import { openCallerCache } from '#application/api-keys/queries.ts';
+import { openKeyCache } from '#application/api-keys/queries.ts';
 import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
 import { countRequest, requireRateLimitLeft } from '../../services/api/server/rate-limit.ts';
 import { printHeading, quantile, printTarget } from './report.ts';
@@ -60,7 +60,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
     blobStoreUrl: 'file:',
   });
   const keyUses = createApiKeyUsageCounter(engines.reads);
-  const callers = openCallerCache(engines.reads, 0);
+  const callers = openKeyCache(engines.reads, 0);
   try {
     const accountCount = keyCount / 10;
     const secrets = Array.from({ length: keyCount }, () => newSecret('live'));
@@ -75,7 +75,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       const now = new Date();
       const reply = replyWithout();
       const caller = await authenticate(callers, requestWith(secret), now);
-      keyUses.countRequest(caller.key, now);
+      keyUses.countRequest({ id: caller.keyId!, accountId: caller.account.id }, now);
       await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);
       requireRateLimitLeft(reply.request.limitsStatus!.rateLimit, now);

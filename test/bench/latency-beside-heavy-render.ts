@@ -3,7 +3,7 @@ import { printHeading, quantile, printTarget } from './report.ts';
 import { type Bench, requireStatus, withBenchService } from './service.ts';
 
 /** The durations of sequential requests until `heavy` ends, in milliseconds. */
-const measureLatency = async ({ request }: Bench, path: string, heavy: Promise<unknown>): Promise<number[]> => {
+export const measureLatency = async ({ request }: Bench, path: string, heavy: Promise<unknown>): Promise<number[]> => {
   const times: number[] = [];
   let over = false;
   void heavy.finally(() => (over = true));

@@ -1,8 +1,11 @@
 import { availableParallelism, cpus } from 'node:os';
 import { access } from './access.ts';
-import { acceptRate, backlogDrainRate, callbackDelay, callbackRate, startupTime } from './async.ts';
+import { acceptRate, backlogDrainRate, startupTime } from './async.ts';
 import { badInput } from './bad-input.ts';
+import { callbackDelay, callbackRate } from './callbacks.ts';
+import { dashboardPages } from './dashboard.ts';
 import { latencyBesideHeavyRender } from './latency-beside-heavy-render.ts';
+import { latencyBesideUpload } from './latency-beside-upload.ts';
 import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
 import { serversThroughput, rendererBalance } from './production.ts';
@@ -10,8 +13,15 @@ import { printHeading, printAllTargets, printTarget } from './report.ts';
 import { sizing } from './sizing.ts';
 import { templateReads } from './templates.ts';
 import { tracing } from './tracing.ts';
-import { convertThroughput, frameThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
+import {
+  conformingThroughput,
+  convertThroughput,
+  frameThroughput,
+  scriptThroughput,
+  templateThroughput,
+} from './throughput.ts';
 import { usage } from './usage.ts';
+import { word } from './word.ts';
 
 const appends = async (): Promise<void> => {
   printHeading('Durable appends to the embedded event store');
@@ -25,16 +35,20 @@ const parts: Record<string, () => Promise<void>> = {
   template: () => templateThroughput(600, 3),
   script: () => scriptThroughput(60, 3),
   frames: () => frameThroughput(60, 3),
+  conforming: () => conformingThroughput(300, 5),
   tracing: () => tracing(400, 9),
   servers: () => serversThroughput(130, 9),
   'renderer-balance': () => rendererBalance(1_000),
   sizing: () => sizing(400),
   appends,
   'neighbour-latency': latencyBesideHeavyRender,
+  'upload-latency': latencyBesideUpload,
   'bad-input': badInput,
   templates: () => templateReads(50, 100, 2000),
   access: () => access(100_000, 50_000),
   usage: () => usage(1_000_000, 2_000),
+  dashboard: () => dashboardPages(100_000),
+  word: () => word(500),
   memory: () => memory(500, 20_000),
   accepting: () => acceptRate(10_000),
   starting: () => startupTime(50_000),

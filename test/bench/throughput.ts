@@ -14,6 +14,9 @@ const minShare = 0.8;
 const minScriptShare = 0.95;
 const maxP99Ratio = 2.5;
 
+/** A tagged PDF/A-3b of the same invoice against a plain PDF. */
+const minConformingShare = 0.5;
+
 type Measure = (concurrency: number) => Promise<Measurement>;
 /** One value for each turn. `p99Ratios` are those of the service with 4 requests in flight. */
 type Comparison = { shares: number[]; p99Ratios: number[] };
@@ -53,13 +56,14 @@ const convert = (
   documents: number,
   concurrency: number,
   documentOf: (index: number) => string,
+  options: object = {},
 ): Promise<Measurement> =>
   measure(documents, concurrency, async (_, index) =>
     requireStatus(
       await request(
         'POST',
         '/api/v1/render',
-        JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: documentOf(index) }),
+        JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: documentOf(index), ...options }),
       ),
     ),
   );
@@ -107,6 +111,7 @@ export const templateThroughput = async (documents: number, turns: number): Prom
     contentHash: 'bench',
     data: sample,
     variables: template.variables,
+    labels: template.labels['en'],
     locale: 'en',
     timeZone: 'UTC',
     maxOutputBytes: 1e7,
@@ -125,4 +130,22 @@ export const templateThroughput = async (documents: number, turns: number): Prom
   });
   printShare(comparison, 'RENDER over HTTP', minShare);
   printP99(comparison, 'RENDER over HTTP');
+};
+
+/** Plain and conforming renders take turns at the same service. */
+export const conformingThroughput = async (documents: number, turns: number): Promise<void> => {
+  printHeading('POST /render, CONVERT of the same invoice to a plain PDF and to a tagged PDF/A-3b');
+  const conforming = { conformance: 'pdf/a-3b', tagged: true };
+  const shares = await withBenchService({}, async (bench) => {
+    const measured: number[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
+      const plain = await convert(bench, documents, maxConcurrency, invoice);
+      const tagged = await convert(bench, documents, maxConcurrency, invoice, conforming);
+      printMeasurement('plain', plain);
+      printMeasurement('PDF/A-3b', tagged);
+      measured.push(tagged.documentsPerSecond / plain.documentsPerSecond);
+    }
+    return measured;
+  });
+  printTarget('Tagged PDF/A-3b, share of the throughput of plain PDFs', median(shares), 'at least', minConformingShare);
 };

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import type { DurableBus } from '#libs/bus/port.ts';
 import { isNatsAvailable, type NatsServer, startNatsServer } from '../support/nats/server.ts';
 import { openTimeScaledBus, scaledMs } from '../support/nats/time-scaled-bus.ts';
 import { describeBusContract } from './bus.contract.ts';
 import { installationIdCases } from './installation-id.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const deduplicationMs = 15_000;
 /** The server removes ids a little later than configured. */

@@ -11,6 +11,7 @@ type Definition = {
   shape?: Record<string, z.ZodType>;
   options?: z.ZodType[];
   innerType?: z.ZodType;
+  out?: z.ZodType;
   element?: z.ZodType;
   keyType?: z.ZodType;
   valueType?: z.ZodType;
@@ -43,6 +44,8 @@ const maxBytesOf = (schema: z.ZodType): number => {
       return longest(def.options!.map(maxBytesOf));
     case 'nullable':
       return longest([4, maxBytesOf(def.innerType!)]);
+    case 'pipe':
+      return maxBytesOf(def.out!);
     case 'optional':
     case 'default':
       return maxBytesOf(def.innerType!);

@@ -10,10 +10,15 @@ import { type Decider, fold } from '#libs/domain/decider.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { idempotency } from '#libs/domain/idempotency.ts';
 import { installation } from '#libs/domain/installation.ts';
+import { members } from '#libs/domain/members.ts';
+import { person } from '#libs/domain/person.ts';
 import { render } from '#libs/domain/render.ts';
+import { session } from '#libs/domain/session.ts';
+import { signInLink } from '#libs/domain/sign-in-link.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
 import { templateName } from '#libs/domain/template-name.ts';
 import { template } from '#libs/domain/template.ts';
+import { webhookTest } from '#libs/domain/webhook-test.ts';
 
 type Recorded = { type: string; version: number; data: unknown; metadata: unknown };
 type Fixture = { given: string[]; event: Recorded; state: unknown };
@@ -30,21 +35,27 @@ const deciders: Record<string, Decider<unknown, never, EventOf>> = Object.fromEn
     deliveryEvents: delivery,
     idempotencyEvents: idempotency,
     installationEvents: installation,
+    memberEvents: members,
+    personEvents: person,
     renderEvents: render,
+    sessionEvents: session,
+    signInLinkEvents: signInLink,
     templateEvents: template,
     templateNameEvents: templateName,
     templateSlotEvents: templateSlots,
+    webhookTestEvents: webhookTest,
   }).map(([name, decider]) => [name, decider as unknown as Decider<unknown, never, EventOf>]),
 );
 
 const readGroups = async (): Promise<[string, Group][]> => {
   const files = (await readdir(contracts)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const isSchema = (value: unknown): boolean => typeof value === 'object' && value !== null && '_zod' in value;
+  const isGroup = ([name, value]: [string, unknown]): boolean =>
+    name.endsWith('Events') && Object.values(value as object).every(isSchema);
   const modules = await Promise.all(
     files.map(async (name) => (await import(new URL(name, contracts).href)) as Record<string, unknown>),
   );
-  return modules.flatMap(
-    (module) => Object.entries(module).filter(([name]) => name.endsWith('Events')) as [string, Group][],
-  );
+  return modules.flatMap((module) => Object.entries(module).filter(isGroup) as [string, Group][]);
 };
 
 const readFixtures = async (): Promise<Map<string, Fixture>> => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Collection, Query } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
@@ -58,6 +59,34 @@ describe('The read store in SQLite', () => {
     expect(await engine.get(people, '1')).toBe(null);
     await engine.write([written(people)]);
     expect(await engine.get(people, '1')).toEqual({});
+    await close();
+  });
+
+  it('lets the process go on while it waits for the lock of another process', async () => {
+    const { engine, folder, close } = await open(collections);
+    const other = new DatabaseSync(join(folder, 'read.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const writing = engine.write([{ collection: people, generation: '', id: '1', position: 1, document: {} }]);
+    await setImmediate();
+    other.exec('COMMIT');
+    other.close();
+    await writing;
+    expect(await engine.get(people, '1')).toEqual({});
+    await close();
+  });
+
+  it('lets the process go on while it waits for that lock to remove a generation', async () => {
+    const { engine, folder, close } = await open(collections);
+    const key = { collection: people, generation: 'abandoned', id: '1' };
+    await engine.write([{ ...key, position: 1, document: {} }]);
+    const other = new DatabaseSync(join(folder, 'read.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const removing = engine.abandonRebuild('people', key.generation);
+    await setImmediate();
+    other.exec('COMMIT');
+    other.close();
+    await removing;
+    expect((await engine.read(key)).document).toBe(null);
     await close();
   });
 

@@ -22,17 +22,26 @@ const done = (size = 50_000): Extract<RenderReply, { status: 'DONE' }> => ({
   pdf: pdfOf(size),
   pages: 2,
   durationMs: 12.5,
+  warnings: [
+    { kind: 'resource_failed', url: 'https://example.com/é.css', reason: 'Line\nbreak' },
+    { kind: 'content_overflow', element: 'td', page: 3, side: 'right', overflowMm: 1.5 },
+    { kind: 'content_shrunk', factor: 0.8 },
+  ],
 });
 const failed: RenderReply = {
   status: 'FAILED',
   error: { name: 'invalid_html', message: 'Line\nbreak, "é" and 👩🏽‍🚀', extra: { line: 3, details: null } },
 };
 
+const withoutFiles = ({ pdf: _pdf, thumbnail: _thumbnail, ...rest }: Extract<RenderReply, { status: 'DONE' }>) => rest;
+
 const expectSame = (got: RenderReply | null, sent: RenderReply): void => {
   if (sent.status === 'FAILED') return expect(got).toEqual(sent);
-  const { pdf, ...rest } = got as Extract<RenderReply, { status: 'DONE' }>;
-  expect(rest).toEqual({ status: 'DONE', pages: sent.pages, durationMs: sent.durationMs });
-  expect(Buffer.compare(pdf, sent.pdf)).toBe(0);
+  const received = got as Extract<RenderReply, { status: 'DONE' }>;
+  expect(withoutFiles(received)).toEqual(withoutFiles(sent));
+  expect(Buffer.compare(received.pdf, sent.pdf)).toBe(0);
+  expect(received.thumbnail === undefined).toBe(sent.thumbnail === undefined);
+  if (sent.thumbnail) expect(Buffer.compare(received.thumbnail!, sent.thumbnail)).toBe(0);
 };
 
 const cases: ContractCases<RepliesUnderTest> = {
@@ -55,6 +64,22 @@ const cases: ContractCases<RepliesUnderTest> = {
     await waitUntilReady();
     sender.send('a', done(0));
     expectSame(await answer, done(0));
+  },
+
+  'a PDF has its thumbnail, and images their type, whatever their size': async ({
+    receiver,
+    sender,
+    waitUntilReady,
+  }) => {
+    const replies: [string, RenderReply][] = [
+      ['small', { ...done(), thumbnail: pdfOf(20_000) }],
+      ['large', { ...done(2_000_000), thumbnail: pdfOf(300_000) }],
+      ['images', { ...done(), contentType: 'image/webp' }],
+    ];
+    const answers = replies.map(([id]) => receiver.wait(id, never));
+    await waitUntilReady();
+    for (const [id, reply] of replies) sender.send(id, reply);
+    for (const [index, [, reply]] of replies.entries()) expectSame((await answers[index])!, reply);
   },
 
   'a PDF of fifty megabytes arrives completely': async ({ receiver, sender, waitUntilReady }) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as keda from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import * as apps from 'kubernetes-models/apps/v1';
@@ -26,14 +26,17 @@ type Container = {
 };
 type Spec = {
   replicas?: number;
-  template: { spec: { containers: [Container] } };
+  template: { spec: { containers: [Container]; securityContext: { seccompProfile: object } } };
   egress: unknown;
   scaleTargetRef: { name: string };
 };
 type Manifest = { apiVersion: string; kind: string; metadata: { name: string }; spec: Spec };
 type Model = new (data: never) => { validate(): void };
 const models: Record<string, Model> = {
+  'apps/v1/DaemonSet': apps.DaemonSet,
+  'apps/v1/StatefulSet': apps.StatefulSet,
   'apps/v1/Deployment': apps.Deployment,
+  'v1/ConfigMap': core.ConfigMap,
   'v1/Service': core.Service,
   'networking.k8s.io/v1/Ingress': networking.Ingress,
   'networking.k8s.io/v1/NetworkPolicy': networking.NetworkPolicy,
@@ -52,13 +55,25 @@ const rendered = (...settings: string[]): Manifest[] => {
 };
 const ofKind = (all: Manifest[], kind: string): Manifest[] => all.filter((manifest) => manifest.kind === kind);
 
+it('The engines to try the service on Kubernetes have valid manifests', () => {
+  const engines = readFileSync(new URL('../../deploy/kubernetes/engines.yaml', import.meta.url), 'utf8');
+  const all = parseAllDocuments(engines).map((document) => document.toJS() as Manifest);
+  expect(ofKind(all, 'StatefulSet').map(({ metadata }) => metadata.name)).toEqual(['kurrentdb', 'nats', 'mongodb']);
+  for (const manifest of all) {
+    const Model = models[`${manifest.apiVersion}/${manifest.kind}`]!;
+    expect(() => new Model(manifest as never).validate(), manifest.metadata.name).not.toThrow();
+  }
+});
+
 // oxlint-disable-next-line vitest/valid-title -- skipped without Helm
 describe.skipIf(!hasHelm)('The Helm chart', () => {
   it.each(
     [
       [],
       ['ingress.enabled=true', 'ingress.tlsSecret=tls', 'ingress.className=nginx'],
-      ['roles.renderer.autoscaling.enabled=false'],
+      ['roles.renderer.autoscaling.enabled=true'],
+      ['seccomp.install=true'],
+      ['seccomp.type=Unconfined'],
       ['image.pullSecrets={one}'],
     ].map((settings) => ({ settings })),
   )('renders valid Kubernetes and KEDA manifests with $settings', ({ settings }) => {
@@ -95,8 +110,27 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     for (const { spec } of out) expect(JSON.stringify(spec.egress)).toContain('169.254.0.0/16');
   });
 
+  it('needs no KEDA unless it is asked for', () => {
+    expect(ofKind(rendered(), 'ScaledObject')).toEqual([]);
+  });
+
+  it('gives the renderers the seccomp profile, installs it on request, and works without one', () => {
+    const profileOf = (...settings: string[]) =>
+      ofKind(rendered(...settings), 'Deployment').find(({ metadata }) => metadata.name === 'test-renderer')!.spec
+        .template.spec.securityContext.seccompProfile;
+    expect(profileOf()).toEqual({ type: 'Localhost', localhostProfile: 'profiles/colophon.json' });
+    expect(profileOf('seccomp.type=Unconfined')).toEqual({ type: 'Unconfined' });
+    expect(ofKind(rendered(), 'DaemonSet')).toEqual([]);
+    const all = rendered('seccomp.install=true');
+    expect(ofKind(all, 'DaemonSet')).toHaveLength(1);
+    const [{ data }] = ofKind(all, 'ConfigMap') as unknown as [{ data: Record<string, string> }];
+    expect(JSON.parse(data['seccomp.json']!)).toEqual(
+      JSON.parse(readFileSync(new URL('../../deploy/seccomp.json', import.meta.url), 'utf8')),
+    );
+  });
+
   it('scales the renderers by the length of the queue', () => {
-    const all = rendered();
+    const all = rendered('roles.renderer.autoscaling.enabled=true');
     const [scaled] = ofKind(all, 'ScaledObject');
     const renderer = ofKind(all, 'Deployment').find(
       ({ metadata }) => metadata.name === scaled!.spec.scaleTargetRef.name,

@@ -29,6 +29,7 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
 const colophonServices = Object.entries(compose.services)
   .filter(([, { image }]) => image === 'colophon')
   .map(([, service]) => service);
+const mountsOf = (name: string): string[] => compose.services[name]!.volumes!.map((volume) => volume.split(':')[1]!);
 const variables = new Set<string>(Object.values(settingTable).map(({ variable }) => variable));
 
 describe('docker-compose.yml', () => {
@@ -58,9 +59,9 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  it('publishes only the ports of the API, traces and metrics, and only on the loopback interface', () => {
+  it('publishes only the ports of the API, Jaeger, Prometheus and Grafana, and only on the loopback interface', () => {
     const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
-    expect(ports).toHaveLength(3);
+    expect(ports).toHaveLength(4);
     expect(ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
   });
 
@@ -75,12 +76,41 @@ describe('docker-compose.yml', () => {
     expect(compose.configs['nats']!.content).toMatch(/^\s*sync_interval: always$/m);
   });
 
+  it('lets Prometheus scrape the collector, and evaluate the alerts', () => {
+    const { rule_files: rules, scrape_configs: jobs } = parse(read('deploy/observability/prometheus.yaml')) as {
+      rule_files: string[];
+      scrape_configs: { static_configs: { targets: string[] }[] }[];
+    };
+    const targets = jobs.flatMap(({ static_configs: configs }) => configs.flatMap((config) => config.targets));
+    expect(targets).toEqual(['collector:8889']);
+    const mounted = mountsOf('prometheus');
+    for (const rule of rules) expect(mounted).toContain(`/etc/prometheus/${rule}`);
+    expect(compose.services['prometheus']!.command).toContain('--config.file=/etc/prometheus/prometheus.yaml');
+  });
+
+  it('gives Grafana its data source and the dashboard', () => {
+    const mounted = mountsOf('grafana');
+    const { providers } = parse(read('deploy/observability/grafana/dashboards.yaml')) as {
+      providers: [{ options: { path: string } }];
+    };
+    const home = compose.services['grafana']!.environment!['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']!;
+    expect(mounted).toContain(home);
+    expect(home.startsWith(`${providers[0].options.path}/`)).toBe(true);
+    const { datasources } = parse(read('deploy/observability/grafana/datasources.yaml')) as {
+      datasources: [{ type: string; url: string; isDefault: boolean }];
+    };
+    expect(datasources).toEqual([
+      expect.objectContaining({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true }),
+    ]);
+    expect(mounted.filter((target) => target.startsWith('/etc/grafana/provisioning/'))).toHaveLength(2);
+  });
+
   it('refers to files that exist', () => {
     const files = Object.values(compose.services).flatMap(({ volumes = [], security_opt: options = [] }) => [
       ...volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!),
       ...options.filter((option) => option.startsWith('seccomp:')).map((option) => option.slice('seccomp:'.length)),
     ]);
-    expect(files).toHaveLength(2);
+    expect(files).toHaveLength(7);
     for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
   });
 });

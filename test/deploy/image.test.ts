@@ -39,6 +39,15 @@ describe('The Docker image', () => {
       expect(variables.has(name), name).toBe(true);
   });
 
+  it('holds the built dashboard, but not what builds it', () => {
+    const stages = dockerfile.split(/^FROM /m);
+    expect(stages.at(-1)).toMatch(
+      /^COPY --from=dashboard \/app\/services\/dashboard\/dist services\/dashboard\/dist$/m,
+    );
+    expect(stages.at(-1)).toMatch(/^COPY --from=dependencies \/app\/node_modules node_modules$/m);
+    expect(read('deploy/image/dependencies.sh')).toContain('--omit=dev');
+  });
+
   it('runs as an unprivileged user, below an init process', () => {
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "colophon"\]$/m);

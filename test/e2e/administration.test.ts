@@ -113,6 +113,7 @@ describe('While the service runs, an account', () => {
 
 describe('A key', () => {
   it('shows its last use, its number of requests, and the results of its renders', async () => {
+    const begin = Date.now();
     const id = await openAccount(at.installation);
     const [used, test, idle] = [
       await issueKey(at.installation, id),
@@ -125,9 +126,10 @@ describe('A key', () => {
     await as(test.key).render('html', '<p>x</p>');
     const figures = await waitUntil('every request is counted', async () => {
       const lines = await colophon<KeyLine[]>('key', 'list', '--account', id);
-      return (
-        lines.reduce((sum, { total }) => sum + total.requests, 0) === 4 && new Map(lines.map((line) => [line.id, line]))
-      );
+      const sum = (count: (line: KeyLine) => number) => lines.reduce((all, line) => all + count(line), 0);
+      const isCounted =
+        sum(({ total }) => total.requests) === 4 && sum(({ period }) => period.succeeded + period.failed) === 3;
+      return isCounted && new Map(lines.map((line) => [line.id, line]));
     });
     const month = new Date().toISOString().slice(0, 7);
     expect(figures.get(used.id)).toMatchObject({
@@ -138,7 +140,7 @@ describe('A key', () => {
       period: { requests: 1, renders: 1, succeeded: 1, failed: 0, quota: 0 },
     });
     expect(figures.get(idle.id)).toMatchObject({ last_used_at: null, total: { requests: 0, renders: 0 } });
-    expect(Date.parse(figures.get(used.id)!.last_used_at!)).toBeGreaterThan(Date.now() - 60_000);
+    expect(Date.parse(figures.get(used.id)!.last_used_at!)).toBeGreaterThan(begin - 60_000);
     const earlier = await colophon<KeyLine[]>('key', 'list', '--account', id, '--period', '2020-01');
     expect(earlier.find((line) => line.id === used.id)).toMatchObject({
       period: { month: '2020-01', requests: 0, renders: 0 },
@@ -155,7 +157,15 @@ describe('The command line', () => {
     expect(keys[0]).toMatch(
       /^id +key +name +type +state +permissions +last used +requests +renders +succeeded +failed +quota$/,
     );
-    expect(keys[1]).toMatch(/^key_\w+ +svc_live_\w{6}\.\.\. +web shop +live +active +all +- +0 +0 +0 +0 +0$/);
+    expect(keys[1]).toMatch(/^key_\w+ +svc_live_\w{6}\.\.\. +web shop +live +active +default +- +0 +0 +0 +0 +0$/);
+    const other = await openAccountByCommand(at.installation, '--name', 'other account');
+    const { id: keyOfOther } = await issueKeyByCommand(at.installation, other, '--name', 'till');
+    const all = (await at.installation.runCommand('key', 'list')).stdout;
+    expect(all).toMatch(/^id +key +name .* quota +account$/m);
+    expect(all).toMatch(/^key_\w+ .* web shop .* tests$/m);
+    expect(all).toMatch(new RegExp(`^${keyOfOther} .* till .* other account$`, 'm'));
+    const ofAll = await colophon<{ id: string; account: string }[]>('key', 'list');
+    expect(ofAll.find((key) => key.id === keyOfOther)).toMatchObject({ account: other });
     expect((await at.installation.runCommand('account', 'list')).stdout).toMatch(
       new RegExp(`^${id} +tests +business +active +20`, 'm'),
     );

@@ -84,9 +84,9 @@ describe('The callback', () => {
     ]);
     expect(events.at(-2)!.data).toMatchObject({
       attempt: 1,
-      outcome: { kind: 'responded', status: 200, responseBody: '' },
-      durationMs: expect.any(Number),
-      nextAttemptAt: null,
+      outcome: { kind: 'responded', status: 200, response_body: '' },
+      duration_ms: expect.any(Number),
+      next_attempt_at: null,
     });
   });
 
@@ -151,7 +151,7 @@ describe('The callback', () => {
 });
 
 describe('A signature', () => {
-  it('is valid for the exact bytes, in both schemes; after a rotation the new secret signs first, then the previous one', async () => {
+  it('is valid for the exact bytes, in both schemes; after a rotation both secrets sign', async () => {
     const receiver = await receivers.openReceiver();
     const next = async () => {
       const { job_id } = await jobs.submit({ webhook_url: receiver.url });
@@ -173,7 +173,10 @@ describe('A signature', () => {
     const present = await secretOf('--rotate');
     expect(present).not.toBe(former);
     const after = await next();
-    expect(after.headers['x-service-signature']).toBe(serviceSignature(present, after));
+    expect(after.headers['x-service-signature']).toBe(serviceSignature(former, after));
+    expect(after.headers['x-service-signature-all']).toBe(
+      `${serviceSignature(present, after)} ${serviceSignature(former, after)}`,
+    );
     expect(standardSignatures(after)).toEqual([standardSignature(present, after), standardSignature(former, after)]);
   });
 });
@@ -257,8 +260,8 @@ describe('A request with a callback', () => {
     ['https://user@example.com/', 'webhook_url', /user name/],
     ['https://:pass@example.com/', 'webhook_url', /user name/],
     [`${url}?${'x'.repeat(2048)}`, 'webhook_url', /at most 2048/],
-    [17, 'webhook_url', /string/],
-    [null, 'webhook_url', /string/],
+    [17, 'webhook_url', /must be text/],
+    [null, 'webhook_url', /must be text/],
     ['https://example.com:99999/', 'webhook_url', /https/],
   ])('is rejected for the URL %j (%#)', async (webhook_url, field, message) => {
     for (const path of ['/api/v1/render', '/api/v1/render/async']) {
@@ -287,6 +290,7 @@ describe('A request with a callback', () => {
       'content-length',
       'Content-Type',
       'X-Service-Signature',
+      'x-service-signature-all',
       'webhook-id',
       'Webhook-Anything',
       'traceparent',
@@ -310,7 +314,7 @@ describe('A request with a callback', () => {
     ['a value beyond ASCII', { a: 'ä' }, 'webhook_headers.a', /visible ASCII/],
     ['a space before a value', { a: ' x' }, 'webhook_headers.a', /visible ASCII/],
     ['a value of 1025 characters', { a: 'x'.repeat(1025) }, 'webhook_headers.a', /1024/],
-    ['a value that is not text', { a: 1 }, 'webhook_headers.a', /string/],
+    ['a value that is not text', { a: 1 }, 'webhook_headers.a', /must be text/],
     ['21 headers', many(21), 'webhook_headers', /at most 20 headers/],
     ['one header in two spellings', { 'X-A': '1', 'x-a': '2' }, 'webhook_headers', /twice/],
     ['a list', ['x'], 'webhook_headers', /record|object/],

@@ -154,7 +154,7 @@ describe('A download that does not exist', () => {
   });
 
   it('is that of a render that is running or has failed', async () => {
-    const slow = await jobs.submitAsync({ wait_time: 1000 });
+    const slow = await jobs.submitAsync({ wait_time: 5_000 });
     expectErrorResponse(await client.request('GET', `/api/v1/download/${slow.id}`), 'not_found');
     const failed = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'json', data: '{' });
     await jobs.waitUntilEnded(failed.job_id);

@@ -81,7 +81,7 @@ describe('POST /render/async', () => {
   });
 
   it('passes through QUEUED and PROCESSING', async () => {
-    const { job_id } = await jobs.submitAsync({ wait_time: 1500 });
+    const { job_id } = await jobs.submitAsync({ wait_time: 5_000 });
     const processing = await jobs.waitUntilJob(job_id, 'has started', ({ status }) => status === 'PROCESSING');
     expect(processing.started_at).toBeDefined();
     expect((await jobs.waitUntilEnded(job_id)).status).toBe('DONE');

@@ -16,7 +16,7 @@ const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '100
 const [crowdSize, crowdFields] = isOnServers ? [300, { wait_time: 200 }] : [1_000, {}];
 
 /** For tests with hundreds of renders. */
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let installation: TestInstallation;
 afterEach(() => installation.remove());
@@ -110,7 +110,7 @@ describe('The queue', () => {
       );
       const jobs = createJobClient(client);
       const responses = await Promise.all(
-        Array.from({ length: 20 }, () => jobs.postJson('/api/v1/render/async', { ...smallRequest, wait_time: 2_000 })),
+        Array.from({ length: 20 }, () => jobs.postJson('/api/v1/render/async', { ...smallRequest, wait_time: 5_000 })),
       );
       const accepted = responses.filter(({ status }) => status === 200);
       expect(accepted).toHaveLength(5);

@@ -25,7 +25,7 @@ const tests = { kind: 'person', name: 'tests' } as const;
 
 let receivers: WebhookReceivers;
 /** For tests that wait for a lease to expire. */
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let installation: TestInstallation;
 let account: string;

@@ -103,7 +103,7 @@ describe('The headers and URL of a callback', () => {
     expect(logs).not.toMatch(canary);
     expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
     await start();
-  }, 120_000);
+  });
 });
 
 describe('A redelivery of a callback whose secrets are erased', () => {

@@ -10,7 +10,7 @@ import { sha256Of } from '../support/sha256.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { isOnServers } from '../support/environment.ts';
 
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let installation: TestInstallation;
 beforeEach(async () => void (installation = await openTestInstallation()));

@@ -20,7 +20,7 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
     const third = await installation.start();
     await createClient(third.url, key).render('html', '<p>after a sudden end');
     expect((await third.stop('SIGTERM')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('cannot be used by a process with only some roles, and the error says what to do', async () => {
     const refused = await installation.runCommand('start', 'renderer', 'relay');

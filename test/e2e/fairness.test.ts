@@ -46,7 +46,7 @@ test('after slow documents of one account, an idle service accepts the renders o
   expect((await at.service.stop('SIGTERM')).code).toBe(0);
   at.service = await at.installation.start();
   expect(statusesOf(await rendersAt(at.service.url))).toEqual(many(18, () => 200));
-}, 120_000);
+});
 
 test('a long queue of one account does not reject the synchronous renders of another', async () => {
   const crowd = createJobClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
@@ -58,4 +58,4 @@ test('a long queue of one account does not reject the synchronous renders of ano
   const releasing = setInterval(release, 20);
   await Promise.all(waiting);
   clearInterval(releasing);
-}, 120_000);
+});

@@ -10,6 +10,8 @@ import { runColophon } from '../support/service/colophon-process.ts';
 
 const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
 
+const document = fileURLToPath(new URL('../../docs/architecture.md', import.meta.url));
+
 let folder: string;
 let stream: string;
 beforeAll(async () => {
@@ -30,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-const shell = (after: string): string =>
-  execFileSync('sh', ['-c', `("${program}" events ${stream} | ${after}) 2>&1`], {
+const shell = (after: string, command = `events ${stream}`): string =>
+  execFileSync('sh', ['-c', `("${program}" ${command} | ${after}) 2>&1`], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder },
   });
@@ -44,4 +46,5 @@ it('A slow reader gets the whole output of a command', async () => {
 
 it('A command ends without an error message when its reader closes the pipe', () => {
   expect(shell('head -n 1 > /dev/null')).toBe('');
+  expect(shell('true', `render "${document}" -o -`)).toBe('');
 });

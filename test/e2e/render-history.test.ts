@@ -57,7 +57,7 @@ describe('The history of a render', () => {
     expect(requested!.data).toMatchObject({
       keyType: 'live',
       source: { mode: 'CONVERT', inputType: 'markdown', input: { sha256: sha256Of('# Hello'), size: 7 } },
-      options: { page_size: 'A3', scale: 1 },
+      options: { page_size: 'A3' },
     });
     expect(started!.data).toMatchObject({ attempt: 1 });
     expect(started!.metadata.actor.kind).toBe('service');
@@ -66,7 +66,7 @@ describe('The history of a render', () => {
       pages: 1,
       renderMode: 'static',
       warnings: [],
-      browserVersion: expect.stringMatching(/Chrome\//),
+      engine: expect.stringMatching(/Chrome\//),
       pdf: { sha256: sha256Of(pdfBytes(rendered.pdf_base64)), size: pdfBytes(rendered.pdf_base64).length },
     });
     expect(new Set([requested, started, completed].map((event) => event!.metadata.correlationId)).size).toBe(1);

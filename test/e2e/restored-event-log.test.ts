@@ -11,7 +11,7 @@ import { type TestInstallation, openTestInstallation, type RunningService } from
 import { waitUntil } from '../support/wait-until.ts';
 import { isOnServers } from '../support/environment.ts';
 
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let installation: TestInstallation;
 beforeEach(async () => void (installation = await openTestInstallation()));

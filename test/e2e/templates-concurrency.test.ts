@@ -55,11 +55,10 @@ const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
 describe('Of many concurrent requests for new templates', () => {
   it('with one name, one succeeds, the others fail because the name is taken, and nothing of them is stored', async () => {
-    const responses = await times(200, (index) =>
-      templateClient.post({ name: 'Wanted', content: `<p>wanted ${index}</p>` }),
-    );
-    const [created, ...more] = responses.filter(({ status }) => status === 201);
-    expect(more).toEqual([]);
+    const text = (index: number): string => `<p>wanted ${index}</p>`;
+    const responses = await times(200, (index) => templateClient.post({ name: 'Wanted', content: text(index) }));
+    const winner = responses.findIndex(({ status }) => status === 201);
+    const created = responses[winner];
     const refused = responses.filter((response) => response !== created);
     expect(refused.length).toBe(199);
     for (const response of refused) expectErrorResponse(response, 'template_name_exists');
@@ -67,19 +66,15 @@ describe('Of many concurrent requests for new templates', () => {
       expect.objectContaining({ id: created!.body.id, name: 'Wanted' }),
     ]);
 
-    const { content } = await templateClient.get(String(created!.body.id));
+    expect((await templateClient.get(String(created!.body.id))).content).toBe(text(winner));
     await withInstallationEngines(at.installation, async ({ store, blobs }) => {
       expect(
         (await store.read(streamOfName('Wanted'))).map(({ data }) => (data as { templateId: string }).templateId),
       ).toEqual([bareId('tpl', String(created!.body.id))]);
-      const kept = await times(200, (index) =>
-        blobs.has(createHash('sha256').update(`<p>wanted ${index}</p>`).digest('hex')),
-      );
-      expect(kept.map((has, index) => [index, has]).filter(([, has]) => has)).toEqual([
-        [Number(/\d+/.exec(content)![0]), true],
-      ]);
+      const stored = await times(200, (index) => blobs.has(createHash('sha256').update(text(index)).digest('hex')));
+      expect(stored.flatMap((isStored, index) => (isStored ? [index] : []))).toEqual([winner]);
     });
-  }, 60_000);
+  });
 
   it('with different names, all succeed up to the limit of the plan', async () => {
     const limited = createTemplateClient(
@@ -88,8 +83,9 @@ describe('Of many concurrent requests for new templates', () => {
         (await issueKey(at.installation, await openAccount(at.installation, '--requests-per-minute', '100000'))).key,
       ),
     );
-    const responses = await times(110, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
-    expect(responses.filter(({ status }) => status === 201).length).toBe(100);
+    for (let round = 0; round < 8; round += 1) await times(10, () => limited.create('x'));
+    const responses = await times(30, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
+    expect(responses.filter(({ status }) => status === 201).length).toBe(20);
     for (const response of responses.filter(({ status }) => status !== 201))
       expectErrorResponse(response, 'template_limit_exceeded', { limit: 100 });
     const { templates, total } = (await limited.send('GET', '?limit=100')).body as {
@@ -100,7 +96,7 @@ describe('Of many concurrent requests for new templates', () => {
     expect((await limited.send('DELETE', `/${templates[0]!.id}`)).status).toBe(204);
     await limited.create('x');
     expectErrorResponse(await limited.post({ name: 'One too many', content: 'x' }), 'template_limit_exceeded');
-  }, 60_000);
+  });
 });
 
 describe('Of many concurrent updates', () => {

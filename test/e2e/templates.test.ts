@@ -331,7 +331,7 @@ describe('The history of a template', () => {
         actor: { kind: 'key', id: key.id },
         request_id: expect.stringMatching(/^req_/),
       });
-    expect(events[2]!.data).toMatchObject({ version: 3, restoredFrom: 1 });
+    expect(events[2]!.data).toMatchObject({ version: 3, restored_from: 1 });
     const printed = await at.installation.runJsonCommand<{ type: string }[]>('events', `template-${bareId('tpl', id)}`);
     expect(printed.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
   });

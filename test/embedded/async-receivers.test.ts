@@ -108,9 +108,9 @@ describe.concurrent('A callback whose receiver', () => {
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
     const { outcome } = (await jobs.events(job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {
-      outcome: { responseBody: string };
+      outcome: { response_body: string };
     };
-    expect(outcome.responseBody).toBe('x'.repeat(1000));
+    expect(outcome.response_body).toBe('x'.repeat(2048));
   });
 
   it('responds with 200 and sends its body slowly is delivered once', async () => {

@@ -13,6 +13,7 @@ describe('A command with invalid arguments prints the reason and exits with code
       ['account', 'show', unknownAccount],
       /no account acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M.*account list/,
     ],
+    ['no account in the data folder', ['renders'], /no account yet in the data folder \/.+COLOPHON_DATA_DIR/],
     ['an invalid account id', ['account', 'suspend', 'default', '--reason', 'x'], /no account default/],
     ['an unknown account to list keys of', ['key', 'list', '--account', unknownAccount], /no account/],
     ['an unknown key', ['key', 'revoke', 'key_x'], /no key key_x/],
@@ -43,6 +44,7 @@ describe('A command with invalid arguments prints the reason and exits with code
       /ISO 8601/,
     ],
     ['an invalid month', ['key', 'list', '--account', unknownAccount, '--period', '2030-13'], /YYYY-MM/],
+    ['a cursor of no list', ['renders', '--cursor', 'last'], /--cursor.*cursor that a list ended with/],
     ['an unknown command', ['account', 'close', unknownAccount], /unknown command/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await installation.runCommand(...args);
@@ -53,6 +55,16 @@ describe('A command with invalid arguments prints the reason and exits with code
 });
 
 describe('The help', () => {
+  it('of a command in a group is that of the command itself', async () => {
+    const [named, own] = await Promise.all([
+      installation.runCommand('help', 'template', 'push'),
+      installation.runCommand('template', 'push', '--help'),
+    ]);
+    expect(named.code).toBe(0);
+    expect(named.stdout).toMatch(/^Usage: colophon template push/);
+    expect(named.stdout).toBe(own.stdout);
+  });
+
   it.each([
     ['account'],
     ['account', 'create'],

@@ -122,7 +122,7 @@ describe('A document over a limit is rejected', () => {
 
   it('when it takes more than 30 seconds', async () => {
     expectErrorResponse(await endless, 'processing_timeout', { timeout_seconds: 30 });
-  }, 60_000);
+  });
 });
 
 describe('A render that failed', () => {

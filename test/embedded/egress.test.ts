@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { readRenderEvents } from '../support/service/render-events.ts';
-import { readPdf } from '../support/documents/read-pdf.ts';
+import { findTextRun, readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
@@ -21,6 +21,10 @@ const site = createServer((request, response) => {
   if (request.url?.endsWith('.png')) return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
   if (request.url === '/page.css')
     return response.writeHead(200, { 'content-type': 'text/css' }).end('p::before { content: "styled " }');
+  if (request.url === '/paper.css')
+    return response
+      .writeHead(200, { 'content-type': 'text/css' })
+      .end('@page { size: A5; margin: 30mm 10mm } @page :first { margin-top: 5mm }');
   if (request.url === '/away') return response.writeHead(302, { location: `http://127.0.0.2:${port()}/a.png` }).end();
   if (request.url === '/text') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>no picture');
   return response.writeHead(404).end();
@@ -51,6 +55,22 @@ describe('A resource of a document', () => {
     expect(await completed(rendered.id)).toMatchObject({ warnings: [], renderMode: 'static' });
     const [page] = await caller.renderedPages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
     expect(page!.text.trim()).toBe('styled x');
+  });
+
+  it('may set the page size and margins, which grow for the header', async () => {
+    const html = `<link rel="stylesheet" href="${allowed('/paper.css')}"><p>FIRST<p style="break-before:page">SECOND`;
+    const options = { prefer_css_page_size: true, header_html: '<div style="height:20mm">HEAD</div>' };
+    const pages = await caller.renderedPages('html', html, options);
+    expect(pages.map(({ width, height }) => [Math.round(width), Math.round(height)])).toEqual([
+      [148, 210],
+      [148, 210],
+    ]);
+    const tops = ['FIRST', 'SECOND'].map((text, index) => findTextRun(pages[index]!, text).top);
+    expect(tops[0]).toBeGreaterThan(20);
+    expect(tops[0]).toBeLessThan(30);
+    expect(tops[1]).toBeGreaterThan(30);
+    expect(tops[1]).toBeLessThan(40);
+    expect(findTextRun(pages[0]!, 'HEAD').left).toBeCloseTo(10, 0);
   });
 
   it('is also loaded into the header', async () => {
@@ -124,11 +144,14 @@ describe('A resource of a document', () => {
     });
   });
 
-  it('that fails is only a warning in the event if it is not an image', async () => {
-    const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`);
-    expect(await completed(id)).toMatchObject({
-      warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }],
-    });
+  it('that fails is only a warning if it is not an image', async () => {
+    const { id, warnings } = await caller.render(
+      'html',
+      `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`,
+    );
+    const failed = { url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' };
+    expect(warnings).toEqual([{ type: 'resource_failed', message: expect.stringContaining(failed.url), ...failed }]);
+    expect(await completed(id)).toMatchObject({ warnings: [{ kind: 'resource_failed', ...failed }] });
   });
 
   it('cannot be a local file', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
-import { findTextRun, type PdfPage, type TextRun } from '../support/documents/read-pdf.ts';
+import { findTextRun, type PdfPage, readPdf, type TextRun } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -27,6 +27,39 @@ describe('The page options', () => {
     expect([portrait.width, portrait.height]).toEqual([expect.closeTo(width, 0), expect.closeTo(height, 0)]);
     const landscape = await first({ page_size, orientation: 'landscape' });
     expect([landscape.width, landscape.height]).toEqual([expect.closeTo(height, 0), expect.closeTo(width, 0)]);
+  });
+
+  it.each([
+    [{ page_size: 'a5' }, 148, 210],
+    [{ page_size: 'jis-b5' }, 182, 257],
+    [{ page_size: 'B0', orientation: 'landscape' }, 1414, 1000],
+    [{ width: '8.5in', height: '600px' }, 215.9, 158.8],
+    [{ width: 100, height: '20cm', orientation: 'landscape' }, 200, 100],
+    [{ width: '5000mm', height: 100 }, 5000, 100],
+  ])('accept %j: a page of %d by %d mm', async (options, width, height) => {
+    const page = await first({ ...options, margin_left: '5mm' });
+    expect([page.width, page.height]).toEqual([expect.closeTo(width, 0), expect.closeTo(height, 0)]);
+    expect(findTextRun(page, 'MARK').left).toBeCloseTo(5, 0);
+  });
+
+  it('print the pages of page_ranges with the page numbers of the document', async () => {
+    const pages = Array.from({ length: 5 }, (_, at) => `<p style="break-after:page">text ${at + 1}`).join('');
+    const html = `${pages}<p>text 6`;
+    const header_html = 'No {{page}} of {{total}}';
+    const rendered = await caller.render('html', html, { page_ranges: '5-, 2', header_html });
+    const texts = (await readPdf(rendered.pdf_base64)).map(({ text }) => text.replaceAll(/\s+/g, ' ').trim());
+    expect(rendered.pages).toBe(3);
+    expect(texts.map((text) => [/text \d/.exec(text)?.[0], /No \d of \d/.exec(text)?.[0]])).toEqual([
+      ['text 2', 'No 2 of 6'],
+      ['text 5', 'No 5 of 6'],
+      ['text 6', 'No 6 of 6'],
+    ]);
+    expect(await caller.renderedPages('html', html, { page_ranges: '6-999999' })).toHaveLength(1);
+    expect((await caller.convert('html', html, { page_ranges: '7-9' })).body).toMatchObject({
+      error: 'conversion_failed',
+      message: 'The document has 6 pages; page_ranges "7-9" has none of them.',
+      details: { pages: 6 },
+    });
   });
 
   it('are by default A4 portrait with margins of 20 and 15 mm', async () => {

@@ -21,17 +21,17 @@ describe('An invalid request is rejected with the name of the field:', () => {
     expectErrorResponse(await caller.postRender(without('mode')), 'invalid_request', { field: 'mode' });
     expectErrorResponse(await caller.postRender({ ...good, mode: 'PRINT' }), 'invalid_mode', {
       received: 'PRINT',
-      valid_values: ['CONVERT', 'RENDER'],
+      valid_values: ['CONVERT', 'RENDER', 'COMPOSE'],
     });
     expectErrorResponse(await caller.postRender({ ...good, mode: 7 }), 'invalid_mode', { received: 7 });
     expectErrorResponse(await caller.postRender({ ...good, mode: null }), 'invalid_mode', { received: null });
   });
 
   it('input_type', async () => {
-    const valid_values = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'];
+    const valid_values = ['html', 'docx', 'markdown', 'xml', 'csv', 'json', 'url', 'odt', 'rtf', 'doc', 'xlsx', 'pptx'];
     expectErrorResponse(await caller.postRender(without('input_type')), 'invalid_request', { field: 'input_type' });
-    expectErrorResponse(await caller.postRender({ ...good, input_type: 'odt' }), 'invalid_input_type', {
-      received: 'odt',
+    expectErrorResponse(await caller.postRender({ ...good, input_type: 'pages' }), 'invalid_input_type', {
+      received: 'pages',
       valid_values,
     });
     expectErrorResponse(await caller.postRender({ ...good, input_type: ['html'] }), 'invalid_input_type', {
@@ -46,14 +46,38 @@ describe('An invalid request is rejected with the name of the field:', () => {
     expectErrorResponse(await caller.postRender({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
   });
 
+  it.each([
+    ['encryption.password', { encryption: { password: 'tulip' } }, 'user_password'],
+    [
+      'encryption.permissions.printing',
+      { encryption: { owner_password: 'x', permissions: { printing: 'low' } } },
+      'print',
+    ],
+    ['attachments[0].filename', { attachments: [{ filename: 'a.csv', data: 'YQ==' }] }, 'name'],
+    ['attachments[0].content', { attachments: [{ name: 'a.csv', content: 'YQ==' }] }, 'data'],
+    ['metadata.authors', { metadata: { authors: 'x' } }, 'author'],
+    ['watermark.angle', { watermark: { text: 'x', angle: 30 } }, 'rotation'],
+    ['page_numbers.pattern', { page_numbers: { pattern: '{page}' } }, 'format'],
+    ['factur_x.level', { factur_x: { xml: '<x/>', level: 'basic' } }, 'profile'],
+    ['thumbnail.widht', { thumbnail: { widht: 300 } }, 'width'],
+    ['contents.levels', { mode: 'COMPOSE', parts: [good], contents: { levels: 2 } }, 'depth'],
+    ['parts[0].pages', { mode: 'COMPOSE', parts: [{ ...good, pages: '1' }] }, 'page_ranges'],
+  ])('%s, with the field that is meant', async (field, options, meant) => {
+    const { input_type: _, data: __, ...composed } = { ...good, ...options } as Body;
+    const response = await caller.postRender('parts' in options ? composed : { ...good, ...options });
+    const errors = (response.body['errors'] ?? [response.body]) as Body[];
+    expect(errors).toContainEqual(expect.objectContaining({ error: 'invalid_request', field, did_you_mean: meant }));
+    expect(response.text).not.toContain('tulip');
+  });
+
   it('template_id', async () => {
     expectErrorResponse(await caller.postRender({ mode: 'RENDER', data: {} }), 'missing_template_id');
   });
 
   it('page_size and orientation', async () => {
-    expectErrorResponse(await caller.postRender({ ...good, page_size: 'a4' }), 'invalid_page_size', {
-      received: 'a4',
-      valid_values: ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'],
+    expectErrorResponse(await caller.postRender({ ...good, page_size: 'A44' }), 'invalid_page_size', {
+      received: 'A44',
+      valid_values: expect.arrayContaining(['A4', 'A3', 'Letter', 'Legal', 'Tabloid', 'B5', 'JIS-B4']),
     });
     expectErrorResponse(await caller.postRender({ ...good, orientation: 'sideways' }), 'invalid_orientation', {
       received: 'sideways',
@@ -61,7 +85,9 @@ describe('An invalid request is rejected with the name of the field:', () => {
   });
 
   it.each([
-    ['margin_top', [-1, 100.1, '20', null]],
+    ['margin_top', [-1, 100.1, '20', '11cm', '2em', null]],
+    ['width', [100, '9mm', '6000mm', 'auto', null]],
+    ['page_ranges', ['0', '3-1', 'all', 7]],
     ['margin_bottom', [-0.01, 1e9]],
     ['margin_left', [101]],
     ['margin_right', [true]],
@@ -83,6 +109,19 @@ describe('An invalid request is rejected with the name of the field:', () => {
       });
       expect(message).toContain(field);
     }
+  });
+
+  it('page_size with width and height', async () => {
+    const both = expectErrorResponse(
+      await caller.postRender({ ...good, page_size: 'A4', width: 100, height: 100 }),
+      'invalid_request',
+      { field: 'width' },
+    );
+    expect(both.message).toBe('width must not be sent together with page_size: send page_size, or width and height.');
+    const single = expectErrorResponse(await caller.postRender({ ...good, height: '10cm' }), 'invalid_request', {
+      field: 'height',
+    });
+    expect(single.message).toBe('height must be sent together with width.');
   });
 
   it('and a long invalid value is not repeated in the error', async () => {
@@ -188,7 +227,7 @@ describe('A body that repeats a field or has a very large field is rejected with
 
 describe('An unknown path gives an error:', () => {
   it.each([
-    ['POST', '/api/v1/renders'],
+    ['POST', '/api/v1/rendered'],
     ['POST', '/api/v2/render'],
     ['GET', '/api/v1/../../etc/passwd'],
     ['GET', '/nothing'],
@@ -196,6 +235,7 @@ describe('An unknown path gives an error:', () => {
   ])('%s %s', async (method, path) => {
     const body = expectErrorResponse(await caller.request(method, path), 'not_found');
     expect(body.message).toContain(method);
+    expect(body.message).toContain('/docs');
   });
 
   it('a path with an invalid escape', async () => {
@@ -239,6 +279,20 @@ describe('An unknown method of a path', () => {
     );
     expect(await withoutKey.request('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
     expect(await withoutKey.request('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
+  });
+});
+
+describe('An unknown path is rejected with the path that was meant:', () => {
+  it.each([
+    ['POST', '/api/v1/render/', '/api/v1/render'],
+    ['POST', '/render', '/api/v1/render'],
+    ['GET', '/v1/renders/render_1/', '/api/v1/renders/render_1'],
+    ['GET', '/api/v1/rendrs', null],
+  ])('%s %s', async (method, path, meant) => {
+    const response = await createClient(at.service.url, null).request(method, path);
+    const { message } = expectErrorResponse(response, 'not_found');
+    const suggestion = meant === null ? '. ' : `; did you mean ${method} ${meant}? `;
+    expect(message).toBe(`There is no ${method} ${path}${suggestion}/docs and /openapi.json list all routes.`);
   });
 });
 

@@ -53,33 +53,29 @@ describe('A service whose server accepts connections and does not respond', () =
     ['EVENT_STORE_URL', (port: number) => `kurrentdb://127.0.0.1:${port}?tls=false`],
     ['BUS_URL', (port: number) => `nats://127.0.0.1:${port}`],
     ['READ_STORE_URL', (port: number) => `mongodb://127.0.0.1:${port}/x`],
-  ])(
-    'ends after SIGTERM: %s',
-    async (variable, addressOf) => {
-      const sockets: Socket[] = [];
-      const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
-        0,
-        '127.0.0.1',
-      );
-      await once(server, 'listening');
-      const { child, exited: ended } = startColophon(['start', 'relay'], {
-        COLOPHON_DATA_DIR: folder,
-        COLOPHON_SECRET: secret,
-        ...servers,
-        [variable]: addressOf((server.address() as AddressInfo).port),
-      });
-      try {
-        await expect.poll(() => sockets.length, { timeout: 15_000 }).toBeGreaterThan(0);
-        child.kill('SIGTERM');
-        expect((await ended).code).toBe(0);
-      } finally {
-        child.kill('SIGKILL');
-        sockets.forEach((socket) => socket.destroy());
-        server.close();
-      }
-    },
-    20_000,
-  );
+  ])('ends after SIGTERM: %s', async (variable, addressOf) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(server, 'listening');
+    const { child, exited: ended } = startColophon(['start', 'relay'], {
+      COLOPHON_DATA_DIR: folder,
+      COLOPHON_SECRET: secret,
+      ...servers,
+      [variable]: addressOf((server.address() as AddressInfo).port),
+    });
+    try {
+      await expect.poll(() => sockets.length).toBeGreaterThan(0);
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    }
+  });
 });
 
 it('A command that waits for a server says which one and how long', async () => {
@@ -89,14 +85,12 @@ it('A command that waits for a server says which one and how long', async () => 
     exited: ended,
   } = startColophon(['account', 'list'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers });
   try {
-    await expect
-      .poll(() => said.stderr, { timeout: 15_000 })
-      .toMatch(/^Waiting for up to 15 s: .*Check BUS_URL\..*\n$/);
+    await expect.poll(() => said.stderr).toMatch(/^Waiting for up to 15 s: .*Check BUS_URL\..*\n$/);
   } finally {
     child.kill('SIGKILL');
     await ended;
   }
-}, 20_000);
+});
 
 it.each([
   [

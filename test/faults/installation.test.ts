@@ -2,14 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ProcessResult, type EnvironmentVariables, startColophon } from '../support/service/colophon-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment, serverSettings } from '../support/environment.ts';
 import { startFakeKurrentDbProcess } from '../support/kurrentdb/process.ts';
-
-// Each command is a process, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 });
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let data: string;

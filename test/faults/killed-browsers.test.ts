@@ -16,7 +16,7 @@ const running = serviceForTestFile(async () => {
 });
 let caller: ApiClient;
 beforeAll(async () => {
-  caller = createClient(running.service.url, await createUnlimitedKey(running.installation));
+  caller = createClient(running.service.url, await createUnlimitedKey(running.installation, '--plan', 'enterprise'));
 });
 afterAll(() => scriptTracker.close());
 
@@ -27,7 +27,7 @@ const waitUntilReady = () =>
 
 describe('A browser that is killed during a document', () => {
   it.each(['pages', 'browsers'] as const)('costs the document one attempt (%s)', async (killed) => {
-    const response = caller.convert('html', scriptTracker.document(killed), { wait_time: 1500 });
+    const response = caller.convert('html', scriptTracker.document(killed), { wait_time: 5_000 });
     await scriptTracker.waitUntilRun(killed);
     expect(killBrowserProcesses(running.service, killed)).toBeGreaterThan(0);
     const { status, body, text } = await response;
@@ -43,7 +43,7 @@ describe('A browser that is killed during a document', () => {
   });
 
   it('at every attempt makes this document fail, and no other', async () => {
-    const response = caller.convert('html', scriptTracker.document('deadly'), { wait_time: 3000 });
+    const response = caller.convert('html', scriptTracker.document('deadly'), { wait_time: 5_000 });
     for (const attempt of [1, 2, 3]) {
       await scriptTracker.waitUntilRun('deadly', attempt);
       killBrowserProcesses(running.service, 'pages');

@@ -15,7 +15,7 @@ let installation: TestInstallation;
 let key: string;
 beforeEach(async () => {
   installation = await openTestInstallation();
-  key = await createUnlimitedKey(installation);
+  key = await createUnlimitedKey(installation, '--plan', 'enterprise');
 });
 afterEach(() => installation.remove());
 
@@ -47,7 +47,7 @@ describe('A blob that the event log names and that is missing in the blob store'
     async () => {
       await installation.remove();
       installation = await openTestInstallation({}, await openServersEnvironment());
-      key = await createUnlimitedKey(installation);
+      key = await createUnlimitedKey(installation, '--plan', 'enterprise');
       const front = await installation.start('api', 'relay', 'projector');
       const jobs = createJobClient(clientOf(front));
       const [lost, other] = [
@@ -78,7 +78,6 @@ describe('A blob that the event log names and that is missing in the blob store'
       ).toHaveLength(1);
       for (const service of [front, renderer]) expect((await service.stop('SIGTERM')).code).toBe(0);
     },
-    120_000,
   );
 
   it('is reported to callers as unavailable, so that they retry', async () => {
@@ -105,5 +104,5 @@ describe('A blob that the event log names and that is missing in the blob store'
     await waitUntil('the template is there', async () => (await clientOf(service).request('GET', path)).status === 200);
     expect(await missingOf(service)).toBe('');
     expect((await service.stop('SIGTERM')).code).toBe(0);
-  }, 60_000);
+  });
 });

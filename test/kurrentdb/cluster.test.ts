@@ -54,7 +54,7 @@ describe('A cluster of KurrentDB that', () => {
     const engine = closeAfterTest(
       openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, {
         ...quickOptions,
-        attemptTimeoutMs: 100,
+        attemptTimeoutMs: 500,
       }),
     );
     const live = readSubscription(engine, 0, 3);

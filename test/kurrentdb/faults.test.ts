@@ -41,7 +41,7 @@ describe('An append to KurrentDB', () => {
   it('fails if no response ever comes, and the store works on', async () => {
     const server = await start();
     const engine = closeAfterTest(
-      openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300, operationTimeoutMs: 1_000 }),
+      openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 1_000, operationTimeoutMs: 5_000 }),
     );
     server.loseAppendResponses(1_000, 'silently');
     await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('no response');

@@ -7,13 +7,8 @@ import selfsigned from 'selfsigned';
 import { openNatsReplies } from '#libs/replies/nats.ts';
 import { openJetStreamBus } from '#libs/bus/jetstream.ts';
 import { temporaryFolder } from '../support/contract/temporary-folder.ts';
-import {
-  freePort,
-  isNatsAvailable,
-  type NatsServer,
-  type NatsServerOptions,
-  startNatsServer,
-} from '../support/nats/server.ts';
+import { freePort } from '../support/network/free-port.ts';
+import { isNatsAvailable, type NatsServer, type NatsServerOptions, startNatsServer } from '../support/nats/server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -30,7 +25,7 @@ const open = (url: string) => {
   closing.push(() => bus.close());
   return bus;
 };
-const waitOptions = { timeout: 15_000, interval: 20 };
+const waitOptions = { timeout: 60_000, interval: 20 };
 /** Waits until the bus reports a matching problem, which must name the setting. */
 const waitForProblem = async (url: string, pattern: RegExp): Promise<string | null> => {
   const bus = open(url);

@@ -5,7 +5,7 @@ import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
 import { isNatsAvailable, type NatsServer, startNatsServer } from '../support/nats/server.ts';
 
 const requestTimeoutMs = 1_000;
-const done: RenderReply = { status: 'DONE', pdf: Buffer.from('%PDF'), pages: 1, durationMs: 1 };
+const done: RenderReply = { status: 'DONE', pdf: Buffer.from('%PDF'), pages: 1, durationMs: 1, warnings: [] };
 const never = new AbortController().signal;
 
 describe.skipIf(!isNatsAvailable)('A caller that waits for a reply over NATS', () => {
@@ -33,11 +33,12 @@ describe.skipIf(!isNatsAvailable)('A caller that waits for a reply over NATS', (
     receiver: RenderReplies,
     sender: RenderReplies,
     id: string,
+    reply = done,
   ): Promise<RenderReply | null> => {
-    let reply: RenderReply | null = null;
-    void receiver.wait(id, never).then((received) => (reply = received));
-    await expect.poll(() => reply ?? sender.send(id, done)).toMatchObject({ status: 'DONE' });
-    return reply;
+    let received: RenderReply | null = null;
+    void receiver.wait(id, never).then((one) => (received = one));
+    await expect.poll(() => received ?? sender.send(id, reply)).toMatchObject({ status: 'DONE' });
+    return received;
   };
 
   it('no longer listens after the reply has come, or after an abort', async () => {
@@ -49,6 +50,22 @@ describe.skipIf(!isNatsAvailable)('A caller that waits for a reply over NATS', (
     expect(await exchangeReply(receiver, sender, 'replied')).toEqual(done);
     expect(await aborted).toBeNull();
     for (const id of ['replied', 'aborted']) await expect.poll(() => isSubscribed(id)).toBe(false);
+    await Promise.all([receiver.close(), sender.close()]);
+  });
+
+  it('gets a reply whose PDF fits in one message only without its warnings', async () => {
+    const { receiver, sender } = openBoth();
+    await expect.poll(() => receiver.missing() ?? sender.missing()).toBeNull();
+    const reply: RenderReply = {
+      ...done,
+      pdf: Buffer.alloc(operator.info!.max_payload - 5_000, '%PDF'),
+      warnings: Array.from({ length: 50 }, (_, index) => ({
+        kind: 'resource_failed',
+        url: `https://example.com/${index}`,
+        reason: 'x'.repeat(400),
+      })),
+    };
+    expect(await exchangeReply(receiver, sender, 'with-warnings', reply)).toEqual(reply);
     await Promise.all([receiver.close(), sender.close()]);
   });
 

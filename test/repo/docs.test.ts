@@ -3,8 +3,9 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 
 const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md'), 'deploy/README.md'];
-const pathPattern =
-  /(?<![\w/.#-])(?:application(?!\/(?:json|pdf|x-))|contracts|deploy|docs|libs|scripts|services|templates|test)\/[\w/.-]*[\w-]/g;
+const folders = 'application|contracts|deploy|docs|libs|scripts|services|templates|test';
+const mediaTypes = 'application/(?:json|octet-stream|pdf|x-|zip)';
+const pathPattern = new RegExp(String.raw`(?<![\w/.#-])(?!${mediaTypes})(?:${folders})\/[\w/.-]*[\w-]`, 'g');
 
 test.each(documents)('every file and folder that %s names exists', (document) => {
   const paths = readFileSync(document, 'utf8').match(pathPattern) ?? [];

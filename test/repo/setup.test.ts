@@ -1,12 +1,17 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Files, createFolder, repositoryRoot, runToEnd } from '../support/repo/project-folder.ts';
 
 const lock = JSON.stringify({ packages: { '': {}, 'node_modules/node': { version: '26.0.0', integrity: 'a' } } });
 const languages = 'en|el|ru|ar|he|hi|th|zh-cn|zh-tw|ja|ko|und-zsye';
-const allFonts = `#!/bin/sh\nprintf 'Liberation Sans\\t${languages}\\tTrue\\t100\\n'\n`;
-const someFonts = "#!/bin/sh\nprintf 'Liberation Sans\\ten|el|ru|ar|he\\tFalse\\t100\\n'\n";
+const substitutes = ['Carlito', 'Caladea', 'DejaVu Sans', 'TeX Gyre Pagella', 'EB Garamond,EB Garamond 12']
+  .concat(['Comic Neue', 'Dancing Script', 'STIX Math'])
+  .map((family) => `printf '${family}\\ten\\tFalse\\t\\n'\n`)
+  .join('');
+const allFonts = `#!/bin/sh\nprintf 'Liberation Sans\\t${languages}\\tTrue\\t100\\n'\n${substitutes}`;
+const someFonts = `#!/bin/sh\nprintf 'Liberation Sans\\ten|el|ru|ar|he\\tFalse\\t100\\n'\n${substitutes}`;
 const user = (id: number): string => `#!/bin/sh\necho ${id}\n`;
 const browser = '#!/bin/sh\n';
 
@@ -65,6 +70,23 @@ test('The set-up changes nothing and prints nothing on a machine that has everyt
     'bin/apt-get': apt(),
   });
   expect({ status, stdout, stderr, apt: readLog('apt.log') }).toEqual({ status: 0, stdout: '', stderr: '', apt: '' });
+});
+
+// The shell that runs the set-up of `npm test` goes on with the Node of the machine, which may be old.
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((file) => Number(/^v(\d+)/.exec(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1]) < 24);
+
+test.skipIf(!oldNode)('Every file of the set-up loads on the old Node of the machine', () => {
+  const commands = ['download-browser', 'helm', 'test-servers'].map((name) => `scripts/setup/${name}.mjs`);
+  const modules = globSync('scripts/setup/**/*.mjs', { cwd: repositoryRoot, exclude: commands });
+  const script = `for (const name of ${JSON.stringify(modules)}) await import('./' + name);`;
+  expect(modules.length).toBeGreaterThan(15);
+  expect(runToEnd(repositoryRoot, oldNode ?? '', ['--input-type=module', '-e', script])).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
 });
 
 describe('Dependencies', () => {
@@ -167,6 +189,7 @@ describe('Browser and fonts', () => {
       'bin/fc-list': someFonts,
       'bin/id': user(0),
       'bin/apt-get': apt(),
+      'bin/apt-cache': offers,
     });
     expect({ status, stderr: stderr.includes('missing') }).toEqual({ status: 0, stderr: false });
     expect(readLog('apt.log')).toContain(
@@ -175,9 +198,21 @@ describe('Browser and fonts', () => {
   });
 
   test('are installed with fontconfig on a machine without it', () => {
-    expect(setUp({ 'bin/chromium': browser, 'bin/id': user(0), 'bin/apt-get': apt() }).readLog('apt.log')).toContain(
-      'fontconfig fonts-noto-core',
-    );
+    const machine = { 'bin/chromium': browser, 'bin/id': user(0), 'bin/apt-get': apt(), 'bin/apt-cache': offers };
+    expect(setUp(machine).readLog('apt.log')).toContain('fontconfig fonts-noto-core');
+  });
+
+  test('are installed although one of their packages does not exist', () => {
+    const offersOthers = `#!/bin/sh\n[ "$2" = fonts-noto-cjk ] || printf '  Candidate: 1.0\\n'\n`;
+    const { status, readLog } = setUp({
+      'bin/chromium': browser,
+      'bin/fc-list': someFonts,
+      'bin/id': user(0),
+      'bin/apt-get': apt(),
+      'bin/apt-cache': offersOthers,
+    });
+    expect(status).toBe(0);
+    expect(readLog('apt.log')).toContain('--no-install-recommends fonts-noto-core fonts-noto-color-emoji\n');
   });
 
   test('can lack fonts for a user who cannot install them: that is a warning with the command to run', () => {
@@ -192,6 +227,30 @@ describe('Browser and fonts', () => {
     expect(stderr).toMatch(
       /missing for: Devanagari, Thai, Chinese.*colour emoji.*\n?.*apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji/,
     );
+  });
+
+  test('have substitutes of the fonts of Windows and macOS', () => {
+    const { stderr } = setUp({
+      'bin/chromium': browser,
+      'bin/fc-list': allFonts.replace(/printf 'Carlito.*\n/, ''),
+      'bin/id': user(1000),
+      'bin/apt-get': apt(),
+    });
+    expect(stderr).toMatch(/missing for: Calibri substitute\..*apt-get install fonts-crosextra-carlito/);
+  });
+
+  test('have hyphenation dictionaries beside a headless shell, which are installed once', () => {
+    const folder = createFolder({ 'chromium-headless-shell': '\u007fELF' });
+    const files = {
+      'bin/fc-list': allFonts,
+      'bin/chromium-headless-shell': `#!/bin/sh -e\n${folder}/chromium-headless-shell "$@"\n`,
+      'node_modules/.bin/node': '#!/bin/sh\necho "$*" >> "$HOME/node.log"\n',
+    };
+    const { stderr, readLog } = setUp(files);
+    expect(readLog('node.log')).toMatch(`libs/chromium/hyphenation/install.ts ${folder}\n`);
+    expect(stderr).toContain('Hyphenation dictionaries: done');
+    mkdirSync(join(folder, 'hyphen-data'));
+    expect(setUp(files)).toMatchObject({ status: 0, stderr: '' });
   });
 
   test('end the set-up without a browser, with the output of apt and with advice', () => {

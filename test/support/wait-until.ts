@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const timeoutMs = 30_000;
+const timeoutMs = 120_000;
 
-/** Polls until the result is not false, null or undefined. Throws after 30 seconds with `what`. */
+/** Polls until the result is not false, null or undefined. Throws after two minutes with `what`. */
 export const waitUntil = async <T>(
   what: string,
   poll: () => T | Promise<T>,

@@ -174,5 +174,4 @@ it.skipIf(!areServersAvailable)(
       () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'),
     );
   },
-  120_000,
 );

@@ -44,7 +44,7 @@ test('a closed browser leaves no process and no folder', async () => {
   expect(await exists(folder)).toBe(true);
   await browser.close();
   expect(await exists(folder)).toBe(false);
-  await expect.poll(() => readGroupMemory(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
 test('a browser ends and its folder is removed when the service is killed', async () => {
@@ -58,8 +58,8 @@ test('a browser ends and its folder is removed when the service is killed', asyn
   );
   const folder = await folderOf(processGroup);
   service.kill('SIGKILL');
-  await expect.poll(() => readGroupMemory(new Set([processGroup])), { timeout: 20_000 }).toEqual([]);
-  await expect.poll(() => exists(folder), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => readGroupMemory(new Set([processGroup]))).toEqual([]);
+  await expect.poll(() => exists(folder)).toBe(false);
 });
 
 const fakeBrowser = async (name: string, script: string) => {
@@ -98,7 +98,7 @@ test('a hanging browser is killed when it is closed', async () => {
   const browser = await launchBrowser(options);
   process.kill(-browser.processGroup, 'SIGSTOP');
   await browser.close();
-  await expect.poll(() => readGroupMemory(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
 test('a page that fails to open leaves no browser context behind', async () => {

@@ -7,6 +7,8 @@ import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
+import { lowerSessionPriority } from '#libs/processes/session-priority.ts';
+import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
 import { trustAuthorities } from './trusted-authorities.ts';
 
@@ -58,19 +60,15 @@ const launchAndCleanUpCommand = [
   'colophon-browser',
 ] as const;
 
-/**
- * Where the kernel divides processor time among sessions (autogroup), niceness has no effect unless the session itself
- * has a lower priority.
- */
-const lowerSessionPriority = (processGroup: number): Promise<void> =>
-  writeFile(`/proc/${processGroup}/autogroup`, String(niceness)).catch(() => undefined);
+const fontConfigurationFile = (folder: string): string => join(folder, 'fonts.conf');
 
 const browserEnvironment = (folder: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    ['PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH', 'LD_LIBRARY_PATH'].flatMap((name) =>
+    ['PATH', 'FONTCONFIG_PATH', 'LD_LIBRARY_PATH'].flatMap((name) =>
       process.env[name] ? [[name, process.env[name]]] : [],
     ),
   ),
+  FONTCONFIG_FILE: fontConfigurationFile(folder),
   HOME: folder,
   TMPDIR: folder,
   XDG_CONFIG_HOME: join(folder, 'config'),
@@ -83,6 +81,12 @@ const browserEnvironment = (folder: string): NodeJS.ProcessEnv => ({
 const hasSmallSharedMemory = async () => {
   const shm = await statfs('/dev/shm').catch(() => undefined);
   return !shm || shm.bsize * shm.blocks < 512 * 2 ** 20;
+};
+
+const writeFontConfiguration = async (folder: string): Promise<void> => {
+  const file = fontConfigurationFile(folder);
+  await writeFile(file, await fontConfiguration());
+  if (runsAsRoot()) await chown(file, nobodyId, nobodyId);
 };
 
 const killProcessGroup = (processGroup: number) => {
@@ -127,6 +131,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     await rm(folder, { recursive: true, force: true });
     throw error;
   };
+  await writeFontConfiguration(folder).catch(discard);
   const trustFlags = await trustAuthorities(options.caFile, folder, user).catch(discard);
   const browserArguments = browserFlags({
     ...options,
@@ -149,7 +154,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
   const processGroup = child.pid;
   if (processGroup === undefined)
     return discard(startError(options.executable, 'the shell that starts it could not be run'));
-  await lowerSessionPriority(processGroup);
+  void lowerSessionPriority(processGroup, niceness);
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
     // A closing browser needs a moment to end its child processes.

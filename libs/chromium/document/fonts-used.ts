@@ -1,5 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Session } from '../cdp/connection.ts';
+import { hasSameWidths } from '../fonts/substitutes.ts';
 import type { PrintDiagnostics, MissingFont, FontUse } from '../print-request.ts';
 
 const maxElements = 1_000;
@@ -107,8 +108,10 @@ export const collectFonts = async (session: Session, diagnostics: PrintDiagnosti
   }
   diagnostics.fonts = {
     used: [...uses.values()].toSorted((a, b) => b.glyphs - a.glyphs).slice(0, maxFonts),
-    missing: [...missing]
-      .slice(0, maxFonts)
-      .map(([family, substitutes]): MissingFont => ({ family, substitutes: [...substitutes] })),
+    missing: [...missing].slice(0, maxFonts).map(([family, substitutes]): MissingFont => ({
+      family,
+      substitutes: [...substitutes],
+      metric_compatible: [...substitutes].every((substitute) => hasSameWidths(family, substitute)),
+    })),
   };
 };

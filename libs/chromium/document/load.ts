@@ -65,8 +65,8 @@ export const emulateMedia = async (page: Page, media: RenderOptions['emulate_med
  * Makes the viewport as wide as the text on paper, so that what scripts measure and draw fits. Does nothing if the page
  * has that size already.
  */
-export const setViewport = async (page: Page, options: RenderOptions): Promise<void> => {
-  const size = viewportFor(options);
+export const setViewport = async (page: Page, { options, classification }: PrintRequest): Promise<void> => {
+  const size = viewportFor(options, classification.pageRule);
   if (size.width === page.viewport.width && size.height === page.viewport.height) return;
   await page.session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
   page.viewport = size;

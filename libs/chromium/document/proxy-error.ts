@@ -41,8 +41,7 @@ export const fetchProxyError = (proxy: string, target: string): Promise<string |
       void readText(socket).then(end, () => end(undefined));
     });
     clientRequest.once('response', (response) => {
-      if (response.headers['x-colophon-blocked'] === undefined && ![502, 504].includes(response.statusCode ?? 0))
-        return end(undefined);
+      if (response.headers['x-colophon-error'] === undefined) return end(undefined);
       void readText(response).then(end, () => end(undefined));
     });
     clientRequest.end();

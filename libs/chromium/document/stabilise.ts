@@ -1,12 +1,25 @@
+import { marginSides, type RenderOptions } from '#contracts/http/render-options.ts';
 import type { Session } from '../cdp/connection.ts';
 
 /**
- * Runs in the page. The request sets the page size, not the document's @page rules, whose size or margin would shrink
- * the text and put it under the header and footer. Finite animations go to their end. Endless ones go to their start;
+ * The rule that takes the page size and margins from the request, and not from the document's @page rules, whose size
+ * or margin would shrink the text and put it under the header and footer.
+ */
+const pageRule = ({ css_page: cssPage }: Pick<RenderOptions, 'css_page'>): string => {
+  const sides = marginSides.filter((side) => !cssPage?.margins.includes(side));
+  const declarations = [
+    ...(cssPage?.size ? [] : ['size:auto!important']),
+    ...sides.map((side) => `margin-${side}:revert!important`),
+  ];
+  return `@page{${declarations.join(';')}}`;
+};
+
+/**
+ * Runs in the page, and adds the rule for pages. Finite animations go to their end. Endless ones go to their start;
  * for a progress bar without a value that is the empty bar. Lazy images are loaded. The value is true while fonts or
  * images are still loading.
  */
-const stabiliseExpression = String.raw`(() => {
+const stabiliseExpression = String.raw`((pageRule) => {
   const attempt = (act) => { try { return act(); } catch {} };
   const isEndless = (part) => [part.getAttribute('repeatCount'), part.getAttribute('repeatDur')].includes('indefinite');
   const durationOf = (part) => part.getSimpleDuration() * (Number(part.getAttribute('repeatCount')) || 1);
@@ -27,7 +40,7 @@ const stabiliseExpression = String.raw`(() => {
   if (!document.querySelector('style[data-colophon]')) {
     const style = document.createElement('style');
     style.dataset.colophon = '';
-    style.textContent = '@page{size:auto!important;margin:revert!important}';
+    style.textContent = pageRule;
     (document.head ?? document.documentElement).append(style);
   }
   document.body?.getBoundingClientRect();
@@ -37,7 +50,7 @@ const stabiliseExpression = String.raw`(() => {
   for (const image of document.querySelectorAll('img[loading=lazy]')) image.loading = 'eager';
   document.body?.getBoundingClientRect();
   return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);
-})()`;
+})`;
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -45,9 +58,14 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
  * Brings a document to a stable state for printing: with `wait` once its fonts and images are loaded, with `skip`
  * without them.
  */
-export const stabilise = async (session: Session, pendingResources: 'wait' | 'skip' = 'wait'): Promise<void> => {
+export const stabilise = async (
+  session: Session,
+  options: Pick<RenderOptions, 'css_page'>,
+  pendingResources: 'wait' | 'skip' = 'wait',
+): Promise<void> => {
+  const expression = `${stabiliseExpression}(${JSON.stringify(pageRule(options))})`;
   for (let delayMs = 2; ; delayMs = Math.min(delayMs * 2, 100)) {
-    const { result } = await session.send('Runtime.evaluate', { expression: stabiliseExpression, returnByValue: true });
+    const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
     if (result.value !== true || pendingResources === 'skip') return;
     await pause(delayMs);
   }

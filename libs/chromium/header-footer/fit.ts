@@ -1,30 +1,55 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { headerFooterTemplate, measureHeightsExpression, measurementHtml, type LayoutContext } from './templates.ts';
-import type { HeaderFooterContent, HeaderFooterKind } from './parse.ts';
+import { createOverlay } from './overlay.ts';
+import {
+  headerFooterStyles,
+  headerFooterTemplate,
+  type LayoutContext,
+  measureHeightsExpression,
+  measurementHtml,
+  placedBlock,
+} from './templates.ts';
+import { type HeaderFooterContent, type HeaderFooterKind, parseHeaderFooter } from './parse.ts';
 import { inlineImages } from './inline-images.ts';
+import { fillPlaceholders, type MarkedName } from './marks.ts';
+import { collectHeadings, type Heading } from './running-heading.ts';
 import { loadDocument } from '../document/load.ts';
+import type { DocumentPages } from '../document/page-rules.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
-import { effectiveMargins, noHeaderFooterTemplates, type HeaderFooterTemplates } from '../pdf/parameters.ts';
-import { parseHeaderFooter } from './parse.ts';
+import { noHeaderFooterTemplates, type HeaderFooterTemplates } from '../pdf/parameters.ts';
 import type { PrintRequest } from '../print-request.ts';
 
 export type FitHeaderFooter = (
   page: Page,
   request: PrintRequest,
+  pages: DocumentPages,
   signal: AbortSignal,
 ) => Promise<HeaderFooterTemplates>;
 
 const toMillimetres = (cssPixels: number) => Math.ceil((cssPixels / 96) * 254) / 10;
 
-const readBodyFontFamily = async ({ session }: Page): Promise<string> => {
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: 'getComputedStyle(document.body).fontFamily',
-    returnByValue: true,
-  });
-  return typeof result.value === 'string' && result.value.length < 500 ? result.value : 'sans-serif';
+/** What headers and footers use of the document. */
+type DocumentTexts = { fonts: string; title: string; headings: Heading[] };
+
+const titleExpression =
+  "(document.title.trim() || [...document.querySelectorAll('h1,h2')].map((heading) => heading.innerText.trim())" +
+  ".find((text) => text !== '') || '').replace(/\\s+/g, ' ').slice(0, 300).toWellFormed()";
+
+const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): Promise<DocumentTexts> => {
+  const members = [
+    'fonts: getComputedStyle(document.body).fontFamily',
+    `title: ${used.has('title') ? titleExpression : "''"}`,
+    `headings: ${used.has('section') ? collectHeadings : '[]'}`,
+  ];
+  const expression = `({${members.join(',')}})`;
+  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+  const { fonts, title = '', headings = [] } = (result.value ?? {}) as Partial<DocumentTexts>;
+  return { fonts: fonts !== undefined && fonts.length < 500 ? fonts : 'sans-serif', title, headings };
 };
+
+const longestOf = (headings: readonly Heading[]): string =>
+  headings.reduce((longest, { text }) => (text.length > longest.length ? text : longest), '');
 
 /**
  * Lays out the header and footer of a loaded document: in the fonts of the document's body, and at their natural height
@@ -36,17 +61,16 @@ export const createHeaderFooterFitter = ({
 }: {
   staticInstance: () => Promise<BrowserInstance>;
 }): FitHeaderFooter => {
-  const heights = new LRUCache<string, number[]>({ max: 500 });
+  const cachedHeights = new LRUCache<string, number[]>({ max: 500 });
 
-  const measure = async (
-    contents: HeaderFooterContent[],
-    layout: LayoutContext,
-    signal: AbortSignal,
-  ): Promise<number[]> => {
+  const measure = async (html: string, signal: AbortSignal): Promise<number[]> => {
+    const key = hash('sha256', html, 'base64');
+    const cached = cachedHeights.get(key);
+    if (cached) return cached;
     const instance = await staticInstance();
-    return instance.withReusablePage((page) =>
+    const heights = await instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
-        await loadDocument(page, measurementHtml(contents, layout));
+        await loadDocument(page, html);
         const { result } = await page.session.send('Runtime.evaluate', {
           expression: measureHeightsExpression,
           returnByValue: true,
@@ -54,23 +78,37 @@ export const createHeaderFooterFitter = ({
         return (result.value as number[]).map(toMillimetres);
       }),
     );
+    cachedHeights.set(key, heights);
+    return heights;
   };
 
-  return async (page, request, signal) => {
+  /** With its images and the title of the document in it. */
+  const completeContent = async (
+    content: HeaderFooterContent,
+    title: string,
+    { group = '' }: PrintRequest,
+    signal: AbortSignal,
+  ): Promise<HeaderFooterContent> => {
+    const complete =
+      content.images.length > 0
+        ? await inlineImages(content, { instance: await staticInstance(), group, signal })
+        : content;
+    return content.placeholders.includes('title')
+      ? { ...complete, html: fillPlaceholders(complete.html, { title }) }
+      : complete;
+  };
+
+  return async (page, request, pages, signal) => {
     const parsed = request.headerFooterContents ?? parseHeaderFooter(request.options, request.requestedAt);
     if (parsed.length === 0) return noHeaderFooterTemplates;
     const { options } = request;
-    const layout: LayoutContext = { options, fonts: await readBodyFontFamily(page) };
-    const contents = await Promise.all(
-      parsed.map(async (content) =>
-        content.images.length > 0
-          ? inlineImages(content, { instance: await staticInstance(), group: request.group ?? '', signal })
-          : content,
-      ),
-    );
-    const key = hash('sha256', measurementHtml(contents, layout), 'base64');
-    const naturalHeights = heights.get(key) ?? (await measure(contents, layout, signal));
-    heights.set(key, naturalHeights);
+    const used = new Set(parsed.flatMap(({ placeholders }) => placeholders));
+    const { fonts, title, headings } = await readDocument(page, used);
+    const contents = await Promise.all(parsed.map((content) => completeContent(content, title, request, signal)));
+    const { geometry } = pages;
+    const hasTexts = used.has('title') || used.has('section');
+    const layout: LayoutContext = { geometry, fonts, printBackground: options.print_background, hasTexts };
+    const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), signal);
 
     const heightOf = (kind: HeaderFooterKind) => {
       const index = contents.findIndex((content) => content.kind === kind);
@@ -78,20 +116,26 @@ export const createHeaderFooterFitter = ({
         ? 0
         : Math.max(kind === 'header' ? options.header_height : options.footer_height, naturalHeights[index]!);
     };
-    const heightsOnly: HeaderFooterTemplates = {
-      ...noHeaderFooterTemplates,
-      headerHeight: heightOf('header'),
-      footerHeight: heightOf('footer'),
-    };
-    const margins = effectiveMargins(options, heightsOnly);
-    const template = (kind: HeaderFooterKind, height: number, margin: number) => {
+    const [headerHeight, footerHeight] = [heightOf('header'), heightOf('footer')];
+    await pages.growMargins({ top: headerHeight, bottom: footerHeight });
+    const block = (kind: HeaderFooterKind): string => {
       const content = contents.find((candidate) => candidate.kind === kind);
-      return content ? headerFooterTemplate(content, height, margin, layout) : '';
+      const height = kind === 'header' ? headerHeight : footerHeight;
+      const margin = Math.max(height, kind === 'header' ? geometry.lowest.top : geometry.lowest.bottom);
+      return content ? placedBlock(content, height, margin, layout) : '';
     };
-    return {
-      ...heightsOnly,
-      header: template('header', heightsOnly.headerHeight, margins.top),
-      footer: template('footer', heightsOnly.footerHeight, margins.bottom),
-    };
+    const [header, footer] = [block('header'), block('footer')];
+    const template = (kind: HeaderFooterKind, html: string) => (html ? headerFooterTemplate(kind, html, layout) : '');
+    if (!contents.some(({ differsByPage }) => differsByPage))
+      return { header: template('header', header), footer: template('footer', footer), headerHeight, footerHeight };
+    const overlay = createOverlay({
+      head: headerFooterStyles(layout),
+      blocks: header + footer,
+      headings,
+      options,
+      instance: await staticInstance(),
+      signal,
+    });
+    return { header: '', footer: '', headerHeight, footerHeight, overlay };
   };
 };

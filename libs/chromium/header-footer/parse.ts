@@ -8,7 +8,9 @@ import {
   type DefaultTreeAdapterTypes as Dom,
 } from 'parse5';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
 
 // Class names and ids of the browser's own template: it writes into some and lays out others.
 const reservedNames = new Set([
@@ -54,7 +56,8 @@ export const scopeStyles = (css: string, scope: string): string => {
     rule.type === 'Atrule' && names.has(rule.name.toLowerCase());
   const unscoped = rules.filter(hasName(unscopedAtRules));
   const scoped = rules.filter((rule) => !hasName(unscopedAtRules)(rule) && !hasName(droppedAtRules)(rule));
-  const text = `${unscoped.map((rule) => generate(rule)).join('')}@scope(${scope}){${scoped.map((rule) => generate(rule)).join('')}}`;
+  const textOf = (some: CssNode[]) => some.map((rule) => generate(rule)).join('');
+  const text = `${textOf(unscoped)}@scope(${scope}){${textOf(scoped)}}`;
   // Escapes `<`, which could end the style element or begin another element.
   return text.replace(/<(?=[a-z!/?])/gi, String.raw`\3c `);
 };
@@ -98,24 +101,13 @@ const allowedAttributes = ({ attrs }: Dom.Element) =>
     return attribute;
   });
 
-const textNode = (value: string): Dom.TextNode => tree.createTextNode(value);
-const counterElement = (name: string): Dom.ChildNode =>
-  tree.createElement('span', html.NS.HTML, [{ name: 'class', value: name }]);
-const counterClasses: Record<string, string> = { page: 'pageNumber', total: 'totalPages' };
-
-const replaceCounters = (text: string): Dom.ChildNode[] =>
-  text
-    .split(/\{\{\s*(page|total)\s*\}\}/)
-    .flatMap((piece, index) =>
-      index % 2 === 1 ? [counterElement(counterClasses[piece]!)] : piece ? [textNode(piece)] : [],
-    );
-
-const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): Dom.ChildNode[] =>
+const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind, namespace = html.NS.HTML): Dom.ChildNode[] =>
   nodes.flatMap((node): Dom.ChildNode[] => {
-    if (node.nodeName === '#text') return replaceCounters((node as Dom.TextNode).value);
+    if (node.nodeName === '#text') return elementsForMarks((node as Dom.TextNode).value, namespace);
     if (!isElement(node) || forbiddenElements.has(node.tagName.toLowerCase())) return [];
     node.attrs = allowedAttributes(node);
-    if (node.tagName !== 'style') node.childNodes = sanitise(node.childNodes, kind);
+    const inside = node.tagName === 'foreignObject' ? html.NS.HTML : node.namespaceURI;
+    if (node.tagName !== 'style') node.childNodes = sanitise(node.childNodes, kind, inside);
     // A style element inside an SVG would be parsed by other rules than it is written by.
     else if (node.namespaceURI === html.NS.HTML) {
       // Of style sheets with titles, a browser applies only those with the first title.
@@ -146,7 +138,32 @@ const serializeAttributes = (attrs: { name: string; value: string }[]) =>
  * A sanitised header or footer: no scripts, no elements that load other documents; styles limited to it; the attributes
  * of its body on a block around its content.
  */
-export type HeaderFooterContent = { kind: HeaderFooterKind; html: string; images: string[] };
+export type HeaderFooterContent = {
+  kind: HeaderFooterKind;
+  html: string;
+  images: string[];
+  /** The placeholders in it. */
+  placeholders: MarkedName[];
+  /** Whether the browser cannot fill in its placeholders: a section, or a page number in an attribute. */
+  differsByPage: boolean;
+};
+
+const urlAttributes = /^(?:src|srcset|href|xlink:href|action|formaction|poster|background|cite|ping)$/i;
+
+/** The placeholders in attributes. @throws ApiError if a URL has one */
+const marksInAttributes = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): MarkedName[] =>
+  nodes.filter(isElement).flatMap(({ attrs, childNodes }) => [
+    ...attrs.flatMap(({ name, value }) => {
+      const marks = marksIn(value);
+      if (marks[0] && urlAttributes.test(name))
+        throw invalidOption(kind, `has {{${marks[0]}}} in the attribute ${name}, where only {{date}} may be.`);
+      return marks;
+    }),
+    ...marksInAttributes(childNodes, kind),
+  ]);
+
+const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
+  ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
 const externalImages = (nodes: Dom.ChildNode[]): string[] =>
   nodes.filter(isElement).flatMap((node) => {
@@ -155,7 +172,8 @@ const externalImages = (nodes: Dom.ChildNode[]): string[] =>
   });
 
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
-  const root = childElement(parse(source.replaceAll(/\{\{\s*date\s*\}\}/g, date)), 'html');
+  const marked = markPlaceholders(source, date);
+  const root = childElement(parse(marked), 'html');
   const [head, body] = [root && childElement(root, 'head'), root && childElement(root, 'body')];
   const styles = sanitise(
     childrenOf(head ?? tree.createDocumentFragment()).filter((node) => node.nodeName === 'style'),
@@ -165,8 +183,13 @@ export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, dat
   const fragment = tree.createDocumentFragment();
   for (const node of content) tree.appendChild(fragment, node);
   const attributes = body ? serializeAttributes(allowedAttributes(body)) : '';
+  const onBody = body ? body.attrs.flatMap(({ value }) => marksIn(value)) : [];
+  const inAttributes = [...onBody, ...marksInAttributes(content, kind)];
+  const placeholders = [...new Set(marksIn(marked))];
   return {
     kind,
+    placeholders,
+    differsByPage: placeholders.includes('section') || inAttributes.some((name) => name !== 'title'),
     html: `${styles.map((style) => serializeOuter(style)).join('')}<div${attributes}>${serialize(fragment)}</div>`,
     images: [...new Set(externalImages(content))],
   };
@@ -179,14 +202,17 @@ const maxSourceLength = 2 ** 20;
 
 const parseOption = (kind: HeaderFooterKind, source: string | null, date: string): HeaderFooterContent[] => {
   if (source === null || source.trim() === '') return [];
-  const name = `${kind}_html`;
-  const invalidOption = (reason: string) =>
-    ApiError.of('conversion_failed', `${name} ${reason}`, { details: { field: name } });
-  if (source.length > maxSourceLength) throw invalidOption('is larger than 1 MB.');
+  if (source.length > maxSourceLength) throw invalidOption(kind, 'is larger than 1 MB.');
+  const problem = findPlaceholderProblem(source);
+  if (problem)
+    throw invalidOption(
+      kind,
+      `${problem.message}${problem.didYouMean === undefined ? '.' : `; did you mean ${problem.didYouMean}?`}`,
+    );
   try {
     return [sanitiseHeaderFooter(kind, source, date)];
-  } catch {
-    throw invalidOption('could not be read as HTML.');
+  } catch (error) {
+    throw error instanceof ApiError ? error : invalidOption(kind, 'could not be read as HTML.');
   }
 };
 

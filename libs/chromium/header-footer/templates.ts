@@ -1,6 +1,6 @@
-import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { PageGeometry } from '../pdf/page-geometry.ts';
+import { fillPlaceholders, placeholderStyle } from './marks.ts';
 import type { HeaderFooterContent } from './parse.ts';
-import { sheetSize } from '../pdf/parameters.ts';
 
 // The font list comes from the document and must not end the rule or the style element.
 const safeFontFamily = (fonts: string) => (/[<>{};]/.test(fonts) ? 'sans-serif' : fonts);
@@ -10,19 +10,29 @@ const defaultTypography = (fonts: string) =>
   `<style>:where(.colophon-header,.colophon-footer){font:400 9pt/1.35 ${safeFontFamily(fonts)};` +
   `color:#000;text-align:left;box-sizing:border-box}</style>`;
 
-export type LayoutContext = { options: RenderOptions; fonts: string };
+/** `hasTexts`: a placeholder for a text of the document is used. */
+export type LayoutContext = {
+  geometry: PageGeometry;
+  fonts: string;
+  printBackground: boolean;
+  hasTexts: boolean;
+};
 
-const contentWidth = (options: RenderOptions) => sheetSize(options).width - options.margin_left - options.margin_right;
+/** The styles of headers and footers. */
+export const headerFooterStyles = ({ fonts, hasTexts }: LayoutContext): string =>
+  defaultTypography(fonts) + (hasTexts ? placeholderStyle : '');
 
-const counterPattern = /class="(?:pageNumber|totalPages)">/g;
-
-/** A page with the headers and footers below each other at their printed width, for measuring. */
-export const measurementHtml = (contents: HeaderFooterContent[], { options, fonts }: LayoutContext): string => {
-  const style = `width:${contentWidth(options)}mm;display:flow-root`;
+/**
+ * A page with the headers and footers below each other at their printed width, for measuring. `section` is the longest
+ * running heading.
+ */
+export const measurementHtml = (contents: HeaderFooterContent[], layout: LayoutContext, section: string): string => {
+  const style = `width:${layout.geometry.narrowestText}mm;display:flow-root`;
+  const sample = { page: '888', total: '888', section };
   const blocks = contents.map(
-    ({ kind, html }) => `<div class="colophon-${kind}" style="${style}">${html.replace(counterPattern, '$&888')}</div>`,
+    ({ kind, html }) => `<div class="colophon-${kind}" style="${style}">${fillPlaceholders(html, sample)}</div>`,
   );
-  return `<!DOCTYPE html><head>${defaultTypography(fonts)}</head><body style="margin:0">${blocks.join('')}`;
+  return `<!DOCTYPE html><head>${headerFooterStyles(layout)}</head><body style="margin:0">${blocks.join('')}`;
 };
 
 /** Runs in the measurement page: the height of each child in CSS pixels. */
@@ -30,21 +40,25 @@ export const measureHeightsExpression =
   '[...document.body.children].map((child) => Math.max(child.scrollHeight, child.getBoundingClientRect().height))';
 
 /**
- * The template that the browser prints into the margin. The header or footer is in the middle of the margin, as wide as
- * the text, with its content centred vertically. Lengths are in millimetres; the document's scale does not apply.
+ * A header or footer on its page: in the middle of the margin, as wide as the text, with its content centred
+ * vertically. Lengths are in millimetres.
  */
-export const headerFooterTemplate = (
+export const placedBlock = (
   { kind, html }: HeaderFooterContent,
   height: number,
   margin: number,
-  { options, fonts }: LayoutContext,
+  { geometry: { margins }, printBackground }: LayoutContext,
 ): string => {
-  const paint = options.print_background ? '-webkit-print-color-adjust:exact;print-color-adjust:exact;' : '';
+  const paint = printBackground ? '-webkit-print-color-adjust:exact;print-color-adjust:exact;' : '';
   const edge = kind === 'header' ? 'top' : 'bottom';
   return (
-    `${defaultTypography(fonts)}<style>#${kind}{display:block;padding:0;position:relative;overflow:visible}</style>` +
-    `<div style="position:absolute;${edge}:${(margin - height) / 2}mm;left:${options.margin_left}mm;` +
-    `width:${contentWidth(options)}mm;height:${height}mm">` +
+    `<div style="position:absolute;${edge}:${(margin - height) / 2}mm;left:${margins.left}mm;` +
+    `right:${margins.right}mm;height:${height}mm">` +
     `<div class="colophon-${kind}" style="${paint}height:100%;align-content:center">${html}</div></div>`
   );
 };
+
+/** The template that the browser prints into the margin. The document's scale does not apply. */
+export const headerFooterTemplate = (kind: HeaderFooterContent['kind'], block: string, layout: LayoutContext): string =>
+  `${headerFooterStyles(layout)}<style>#${kind}{display:block;padding:0;position:relative;overflow:visible}</style>` +
+  block;

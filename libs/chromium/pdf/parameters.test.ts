@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { orientations, pageSizes, renderOptions } from '#contracts/http/render-options.ts';
-import { effectiveMargins, noHeaderFooterTemplates, printParameters, sheetSize } from './parameters.ts';
+import { pageSizes } from '#contracts/http/page-sizes.ts';
+import { orientations, renderOptions } from '#contracts/http/render-options.ts';
+import { sheetSize } from './page-geometry.ts';
+import { effectiveMargins, noHeaderFooterTemplates, printParameters } from './parameters.ts';
 
 const anyOptions = fc
   .record({

@@ -1,29 +1,24 @@
 import type { Protocol } from 'devtools-protocol';
+import type { Size } from '#contracts/http/page-sizes.ts';
 import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-
-type Size = { width: number; height: number };
-
-/** Portrait, in millimetres (ISO 216, ANSI Y14.1). */
-const pageSizes: Record<RenderOptions['page_size'], Size> = {
-  A4: { width: 210, height: 297 },
-  A3: { width: 297, height: 420 },
-  Letter: { width: 215.9, height: 279.4 },
-  Legal: { width: 215.9, height: 355.6 },
-  Tabloid: { width: 279.4, height: 431.8 },
-};
+import type { PageRule } from '#libs/documents/html/page-rule.ts';
+import { geometryOf, geometryOfOptions, type PageGeometry, sheetSize, toCssPixels } from './page-geometry.ts';
 
 const toInches = (millimetres: number) => millimetres / 25.4;
-export const toCssPixels = (millimetres: number) => (millimetres / 25.4) * 96;
 
-/** The page size in the chosen orientation, in millimetres. */
-export const sheetSize = ({ page_size, orientation }: RenderOptions): Size => {
-  const { width, height } = pageSizes[page_size];
-  return orientation === 'landscape' ? { width: height, height: width } : { width, height };
-};
+/** Draws header and footer over the pages of `printed`. `whole` is the PDF with all pages of the document. */
+export type DrawOverlay = (printed: Buffer, whole: Buffer) => Promise<Buffer>;
 
 /** The templates for the browser, and the height in millimetres that each needs; 0 for none. */
-export type HeaderFooterTemplates = { header: string; footer: string; headerHeight: number; footerHeight: number };
+export type HeaderFooterTemplates = {
+  header: string;
+  footer: string;
+  headerHeight: number;
+  footerHeight: number;
+  /** Draws the header and footer that the browser cannot print. */
+  overlay?: DrawOverlay;
+};
 export const noHeaderFooterTemplates: HeaderFooterTemplates = {
   header: '',
   footer: '',
@@ -31,37 +26,50 @@ export const noHeaderFooterTemplates: HeaderFooterTemplates = {
   footerHeight: 0,
 };
 
-/** The margins in millimetres, at least as high as the header and footer in them. */
-export const effectiveMargins = (options: RenderOptions, templates: HeaderFooterTemplates) => ({
-  top: Math.max(options.margin_top, templates.headerHeight),
-  bottom: Math.max(options.margin_bottom, templates.footerHeight),
-  left: options.margin_left,
-  right: options.margin_right,
+type Heights = Pick<HeaderFooterTemplates, 'headerHeight' | 'footerHeight'>;
+
+const withHeights = ({ top, bottom, left, right }: PageGeometry['margins'], heights: Heights) => ({
+  top: Math.max(top, heights.headerHeight),
+  bottom: Math.max(bottom, heights.footerHeight),
+  left,
+  right,
 });
+
+/** The margins in millimetres, at least as high as the header and footer in them. */
+export const effectiveMargins = (options: RenderOptions, heights: Heights) =>
+  withHeights(geometryOfOptions(options).margins, heights);
 
 const requireContentArea = (
   { width, height }: Size,
   { top, bottom, left, right }: ReturnType<typeof effectiveMargins>,
 ) => {
   if (height - top - bottom >= 5 && width - left - right >= 5) return;
+  const rounded = (lengths: Record<string, number>) =>
+    Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, Math.round(length * 10) / 10]));
+  const sheet = rounded({ width, height });
   throw ApiError.of(
     'conversion_failed',
-    `Margins, header and footer leave no room for the text: the sheet has ${width} x ${height} mm, ` +
+    `Margins, header and footer leave no room for the text: the page has ${sheet['width']} x ${sheet['height']} mm, ` +
       `and at least 5 mm each way must remain.`,
     {
-      details: { sheet_mm: { width, height }, margins_mm: { top, bottom, left, right } },
+      details: { sheet_mm: sheet, margins_mm: rounded({ top, bottom, left, right }) },
     },
   );
 };
+
+/** The outline is made from the structure, and every standard needs it. */
+export const isTagged = ({ tagged, outline, conformance }: RenderOptions): boolean =>
+  tagged || outline || conformance !== undefined;
 
 /** The parameters of `Page.printToPDF`. @throws ApiError conversion_failed if no room is left for the text */
 export const printParameters = (
   options: RenderOptions,
   templates: HeaderFooterTemplates,
+  geometry: PageGeometry = geometryOfOptions(options),
 ): Protocol.Page.PrintToPDFRequest => {
   const sheet = sheetSize(options);
   const margins = effectiveMargins(options, templates);
-  requireContentArea(sheet, margins);
+  requireContentArea(geometry.sheet, withHeights(geometry.margins, templates));
   const hasTemplates = templates.header !== '' || templates.footer !== '';
   return {
     paperWidth: toInches(sheet.width),
@@ -72,9 +80,10 @@ export const printParameters = (
     marginRight: toInches(margins.right),
     printBackground: options.print_background,
     scale: options.scale,
-    preferCSSPageSize: false,
-    generateTaggedPDF: false,
-    generateDocumentOutline: false,
+    ...(options.page_ranges !== undefined && { pageRanges: options.page_ranges }),
+    preferCSSPageSize: options.css_page?.size === true,
+    generateTaggedPDF: isTagged(options),
+    generateDocumentOutline: options.outline,
     displayHeaderFooter: hasTemplates,
     // An empty template would print the browser's own header with title and date.
     ...(hasTemplates
@@ -86,12 +95,26 @@ export const printParameters = (
 /** In CSS pixels. */
 export type Viewport = { width: number; height: number };
 
-export const viewportFor = (options: RenderOptions): Viewport => {
-  const sheet = sheetSize(options);
+/** The pages before the document is loaded: what its page rule says where the options leave it to the document. */
+const expectedGeometry = (options: RenderOptions, pageRule: PageRule | undefined): PageGeometry => {
+  const { sheet, margins } = geometryOfOptions(options);
+  const { css_page: cssPage } = options;
+  if (!cssPage || !pageRule) return geometryOf(sheet, margins);
+  const turned = pageRule.landscape ? { width: sheet.height, height: sheet.width } : sheet;
+  const own = cssPage.margins.flatMap((side) => {
+    const margin = pageRule.margins[side];
+    return margin === undefined ? [] : [[side, margin] as const];
+  });
+  return geometryOf(cssPage.size ? (pageRule.size ?? turned) : sheet, { ...margins, ...Object.fromEntries(own) });
+};
+
+/** The area of the text on a page. `pageRule` is that of the document. */
+export const viewportFor = (options: RenderOptions, pageRule?: PageRule): Viewport => {
+  const { sheet, margins } = expectedGeometry(options, pageRule);
   const pixels = (millimetres: number) => Math.max(1, Math.round(toCssPixels(millimetres) / options.scale));
   return {
-    width: pixels(sheet.width - options.margin_left - options.margin_right),
-    height: pixels(sheet.height - options.margin_top - options.margin_bottom),
+    width: pixels(sheet.width - margins.left - margins.right),
+    height: pixels(sheet.height - margins.top - margins.bottom),
   };
 };
 

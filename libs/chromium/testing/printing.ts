@@ -26,7 +26,8 @@ export const requestFor = (
   classification: { ...classify(html).classification, scripts, external },
   options: renderOptions.parse(options ?? {}),
   requestedAt: new Date('2026-02-03T04:05:06.789Z'),
-  limits: { processingMs: 25_000, waitTimeoutMs: 25_000, scriptMs: 5000, maxPages: null, ...limits },
+  // Longer than in the service: a busy machine may need that long for what takes a second elsewhere.
+  limits: { processingMs: 150_000, waitTimeoutMs: 150_000, scriptMs: 60_000, maxPages: null, ...limits },
   ...rest,
 });
 

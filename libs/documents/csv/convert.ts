@@ -1,9 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { scriptFreeDocument, type PreparedDocument } from '../prepared-document.ts';
-import { detectLanguage, htmlDocument } from '../html-document.ts';
-import { inputError } from '../input.ts';
+import { htmlDocument } from '../html-document.ts';
+import { languageOf } from '../language/detect.ts';
+import { type ConversionContext, inputError } from '../input.ts';
 import type { Table } from '../table/cells.ts';
 import { tableToHtml, tableLimits } from '../table/table-html.ts';
+import { titleFromFileName } from '../title.ts';
 import { detectDelimiter } from './delimiter.ts';
 
 type NumberedRecord = { record: string[]; info: { lines: number } };
@@ -82,13 +84,15 @@ const fitToHeader = ({ record, info }: NumberedRecord, width: number, skippedLin
 };
 
 /** Converts CSV to a table with a repeated header row. @throws ApiError */
-export const convertCsv = (text: string): PreparedDocument =>
-  scriptFreeDocument(
+export const convertCsv = (text: string, _maxImages?: number | null, context?: ConversionContext): PreparedDocument => {
+  const language = languageOf(text, context);
+  return scriptFreeDocument(
     htmlDocument({
-      title: 'Table',
-      language: detectLanguage(text),
+      title: titleFromFileName(context?.fileName) ?? 'CSV',
+      language,
       styleSheets: ['table'],
-      body: tableToHtml(parseCsv(text)),
+      body: tableToHtml(parseCsv(text), { textWidthMm: context?.textWidthMm, language }),
     }),
     'made from CSV',
   );
+};

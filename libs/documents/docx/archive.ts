@@ -9,14 +9,9 @@ const latin1 = (data: Uint8Array): string =>
 const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 
-/** Decodes the file from base64 and checks that it begins like a zip archive. @throws ApiError */
-export const decodeDocx = (data: Uint8Array): Buffer => {
-  const sent = latin1(data);
-  const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
-  if (!bytes)
-    throw inputError('docx', 'The DOCX is not valid base64. Send the bytes of the file, encoded in base64, in data.', {
-      details: 'invalid base64',
-    });
+/** Checks that a file begins like a zip archive. @throws ApiError */
+export const checkDocx = (file: Uint8Array): Buffer => {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length === 0) throw inputError('docx', 'The DOCX is empty.', { details: 'empty file' });
   if (bytes.subarray(0, compoundFileSignature.length).equals(compoundFileSignature)) throw protectedOrOldFormatError();
   if (!zipSignatures.has(bytes.toString('latin1', 0, 4)))
@@ -24,6 +19,17 @@ export const decodeDocx = (data: Uint8Array): Buffer => {
       details: 'not a zip archive',
     });
   return bytes;
+};
+
+/** Decodes the file from base64 and checks it. @throws ApiError */
+export const decodeDocx = (data: Uint8Array): Buffer => {
+  const sent = latin1(data);
+  const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
+  if (!bytes)
+    throw inputError('docx', 'The DOCX is not valid base64. Send the bytes of the file, encoded in base64, in data.', {
+      details: 'invalid base64',
+    });
+  return checkDocx(bytes);
 };
 
 const protectedOrOldFormatError = () =>
@@ -40,7 +46,7 @@ export type DocxParts = Map<string, Uint8Array>;
 export const archiveLimits = { files: 5000, xml: 32 * 1024 * 1024, total: 128 * 1024 * 1024 };
 
 const neededPaths =
-  /^(\[Content_Types\]\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
+  /^(\[Content_Types\]\.xml|docProps\/core\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
 const xmlPaths = /\.(xml|rels)$/i;
 
 /**

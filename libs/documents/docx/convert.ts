@@ -2,30 +2,41 @@ import { zipSync } from 'fflate';
 import mammoth from 'mammoth';
 import { classify } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
-import { detectLanguage, htmlDocument } from '../html-document.ts';
+import { metadataMember } from '../html/meta-elements.ts';
+import { htmlDocument } from '../html-document.ts';
+import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
-import { inputError } from '../input.ts';
-import { decodeDocx, type DocxParts, unpackDocx } from './archive.ts';
+import { type ConversionContext, inputError } from '../input.ts';
+import { checkDocx, decodeDocx, type DocxParts, unpackDocx } from './archive.ts';
 import { convertImage, addWidthLabels } from './images.ts';
+import { findLeftOut } from './left-out.ts';
+import { readProperties } from './properties.ts';
 import { adaptElement, styleMap } from './styles.ts';
 
-/** Converts a Word document in base64. @throws ApiError */
-export const convertDocx = async (data: Uint8Array, maxImages: number | null): Promise<PreparedDocument> => {
-  const parts = await unpackDocx(decodeDocx(data));
+/** Converts a Word document: in base64, or with `isFile` its bytes. @throws ApiError */
+export const convertDocx = async (
+  data: Uint8Array,
+  maxImages: number | null,
+  isFile = false,
+  context?: ConversionContext,
+): Promise<PreparedDocument> => {
+  const parts = await unpackDocx(isFile ? checkDocx(data) : decodeDocx(data));
   addWidthLabels(parts);
+  const properties = readProperties(parts);
   const body = await convertToHtml(parts);
   const { classification, details } = classify(body);
   checkImages(details, maxImages);
   const text = body.replace(/<[^>]*>/g, '').slice(0, 30_000);
-  return convertedDocument(
+  const document = convertedDocument(
     htmlDocument({
-      title: titleOf(body),
-      language: detectLanguage(text),
+      title: properties.title ?? titleOf(body),
+      language: languageOf(text, context),
       styleSheets: ['prose', 'code', 'word'],
       body: `<div class="word">${body}</div>`,
     }),
     classification,
   );
+  return { ...document, warnings: findLeftOut(parts), ...metadataMember(properties) };
 };
 
 const convertToHtml = async (parts: DocxParts): Promise<string> => {

@@ -17,7 +17,8 @@ const aliases: Record<string, string> = {
   'image/x-png': 'image/png',
   'image/pjpeg': 'image/jpeg',
 };
-const drawingPattern = /(<wp:extent\b[^>]*\bcx="(\d{1,10})"[^>]*>(?:(?!<wp:extent\b)[^]){0,600}?<wp:docPr\b)([^>]*>)/g;
+const drawingPattern =
+  /(<wp:extent\b[^<>]{0,500}?\bcx="(\d{1,10})"[^<>]{0,500}>(?:(?!<wp:extent\b)[^]){0,600}?<wp:docPr\b)([^<>]*>)/g;
 const widthLabelPattern = /^\[(\d+)\] ?/;
 
 /**

@@ -1,8 +1,11 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
+import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { findElementResources } from './element-resources.ts';
 import { findCssResources } from './css-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
+import { type PageRule, readPageRule } from './page-rule.ts';
+import { addMetaElement } from './meta-elements.ts';
 import { leavesPageState, elementNeedsStabilising, styleSheetNeedsStabilising } from './page-effects.ts';
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
 import { mayNeedFrames, mayFetch, scriptReason, scriptReadableText } from './scripts.ts';
@@ -29,6 +32,8 @@ export type Classification = {
   needsStabilising: boolean;
   /** The first refresh that it contains, with its absolute URL. */
   refresh: Refresh | undefined;
+  /** What its style elements say about the pages. */
+  pageRule?: PageRule;
 };
 
 export const scriptFreeClassification: Classification = {
@@ -41,17 +46,32 @@ export const scriptFreeClassification: Classification = {
   refresh: undefined,
 };
 
+/** A page at a URL. Its content is not known before it is loaded. */
+export const pageClassification: Classification = {
+  scripts: true,
+  reason: 'page at a URL',
+  external: true,
+  needsFrames: true,
+  leavesPageState: true,
+  needsStabilising: true,
+  refresh: undefined,
+};
+
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
   baseUrl: string | undefined;
   /** URLs, as written, of images outside the document. Lines count from 1. */
   images: { url: string; line: number }[];
+  /** The contents of the meta elements that describe the document. */
+  metadata: DocumentMetadata;
+  /** Whether the html element names the language. */
+  namesLanguage: boolean;
   /** Set if the input ends too early. */
   unfinished: UnfinishedInput | undefined;
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
-type ClassificationState = Omit<Classification, 'refresh'> &
+type ClassificationState = Omit<Classification, 'refresh' | 'pageRule'> &
   Omit<HtmlDetails, 'unfinished'> & {
     refreshes: Refresh[];
     sheets: Element[];
@@ -72,6 +92,8 @@ export const classify = (
     ...scriptFreeClassification,
     baseUrl: undefined,
     images: [],
+    metadata: { authors: [], keywords: [] },
+    namesLanguage: false,
     refreshes: [],
     sheets: [],
     isUnfinished: false,
@@ -89,9 +111,11 @@ export const classify = (
   });
   // Finding where the input is unfinished parses it again.
   if (state.isUnfinished) budget.spend(html.length);
+  let pageRule: PageRule | undefined;
   for (const sheet of state.sheets.map(textOf)) {
     state.external ||= findCssResources(sheet, 'stylesheet', budget).external;
     state.needsStabilising ||= styleSheetNeedsStabilising(sheet);
+    pageRule = readPageRule(sheet, pageRule);
   }
   if (state.scripts) {
     const text = scriptReadableText(document);
@@ -107,6 +131,8 @@ export const classify = (
     needsStabilising,
     baseUrl,
     images,
+    metadata,
+    namesLanguage,
   } = state;
   return {
     classification: {
@@ -117,8 +143,15 @@ export const classify = (
       needsStabilising,
       external: external || baseUrl !== undefined,
       refresh: firstRefresh(state.refreshes, baseUrl),
+      ...(pageRule && { pageRule }),
     },
-    details: { baseUrl, images, unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined },
+    details: {
+      baseUrl,
+      images,
+      metadata,
+      namesLanguage,
+      unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined,
+    },
   };
 };
 
@@ -136,6 +169,9 @@ const inspectTag = (
   state.needsStabilising ||= elementNeedsStabilising(tagName);
   if (attrs.length === 0) return;
   state.leavesPageState ||= leavesPageState(tagName, attrs);
+  if (tagName === 'html')
+    state.namesLanguage ||= attrs.some(({ name, value }) => name === 'lang' && value.trim() !== '');
+  if (tagName === 'meta' && !inTemplate) addMetaElement(state.metadata, attrs);
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);

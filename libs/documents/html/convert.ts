@@ -1,8 +1,10 @@
 import { ApiError } from '#contracts/http/api-error.ts';
+import type { AssetInliner } from '../assets/inline.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
+import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
 const baseCharactersPerUnit = 1_000;
@@ -17,13 +19,14 @@ export const checkImages = (
   { images, baseUrl }: HtmlDetails,
   maxImages: number | null,
   budget: Budget = unlimitedBudget,
+  assets?: Pick<AssetInliner, 'describeMissing'>,
 ): void => {
   const distinct = new Set<string>();
   const unitsPerImage = (baseUrl?.length ?? 0) / baseCharactersPerUnit;
   for (const { url: source, line } of images) {
     budget.spend(unitsPerImage);
     const url = resolveUrl(source, baseUrl);
-    if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadableImageError(source, line, url);
+    if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadableImageError(source, line, url, assets);
     distinct.add(withoutFragment(url));
   }
   if (maxImages !== null && distinct.size > maxImages) throw tooManyImagesError(distinct.size, maxImages);
@@ -38,11 +41,20 @@ const withoutFragment = (url: URL): string => {
 
 const truncateForMessage = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
-const unloadableImageError = (source: string, line: number, url: URL | undefined) => {
-  const cause = url
-    ? `${url.protocol} URLs are not fetched`
-    : 'the URL is relative, and the document has no URL of its own';
-  const reason = `${cause}; send an absolute http: or https: URL, or the image itself as a data: URI`;
+const absoluteImage = 'send an absolute http: or https: URL, or the image itself as a data: URI';
+const relativeImage =
+  'the URL is relative, and the document has no URL of its own; ' +
+  'send the image in a multipart/form-data request as a part "assets", an absolute http: or https: URL, or a data: URI';
+
+const unloadableImageError = (
+  source: string,
+  line: number,
+  url: URL | undefined,
+  assets: Pick<AssetInliner, 'describeMissing'> | undefined,
+) => {
+  const reason = url
+    ? `${url.protocol} URLs are not fetched; ${absoluteImage}`
+    : (assets?.describeMissing(source) ?? relativeImage);
   return ApiError.of(
     'image_load_failed',
     `The image "${truncateForMessage(source)}" on line ${line} cannot be loaded: ${reason}.`,
@@ -58,13 +70,18 @@ const tooManyImagesError = (images: number, limit: number) =>
     { details: { images, limit } },
   );
 
-/** Prepares HTML, which stays unchanged. @throws ApiError if a part of it would be lost, and what `budget` throws */
+/**
+ * Prepares HTML, which stays unchanged but for references to assets.
+ * @throws ApiError if a part of it would be lost, and what `budget` throws
+ */
 export const prepareHtml = (
   html: string,
   maxImages: number | null,
   budget: Budget = unlimitedBudget,
+  assets?: AssetInliner,
 ): PreparedDocument => {
-  const { classification, details } = classify(html, budget);
+  const inlined = assets?.inline(html) ?? html;
+  const { classification, details } = classify(inlined, budget);
   const { unfinished } = details;
   if (unfinished)
     throw inputError(
@@ -73,6 +90,11 @@ export const prepareHtml = (
         'everything after that would be lost.',
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
-  checkImages(details, maxImages, budget);
-  return { html, classification };
+  checkImages(details, maxImages, budget, assets);
+  return {
+    html: inlined,
+    classification,
+    ...metadataMember(details.metadata),
+    ...(!classification.scripts && !details.namesLanguage && { lacksLanguage: true }),
+  };
 };

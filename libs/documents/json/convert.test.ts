@@ -15,20 +15,15 @@ describe('JSON as a document', () => {
     expect(body).toContain('<td class="n"></td><td><span class="null">null</span></td><td>true</td>');
   });
 
-  test.each([
-    '{"a":1}',
-    '[1,2]',
-    '[]',
-    '[{"a":{"b":1}}]',
-    '[{"a":1},2]',
-    '[{"a":1,"a":2}]',
-    '[{"a":1},{"b":1},{"c":1},{"d":1}]',
-  ])('is an outline for %s', (text) => {
-    expect(bodyOf(text)).not.toContain('<table');
-    expect(bodyOf(text)).toContain('class="tree"');
-  });
+  test.each(['{"a":1}', '[1,2]', '[]', '[{"a":1},2]', '[{"a":1,"a":2}]', '[{"a":1},{"b":1},{"c":1},{"d":1}]'])(
+    'is a tree for %s',
+    (text) => {
+      expect(bodyOf(text)).not.toContain('<table');
+      expect(bodyOf(text)).toContain('class="tree"');
+    },
+  );
 
-  test('shows flat arrays within an outline as tables', () => {
+  test('shows flat arrays within a tree as tables', () => {
     expect(bodyOf('{"items":[{"a":1},{"a":2}]}')).toContain('<table');
   });
 

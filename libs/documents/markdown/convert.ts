@@ -1,11 +1,28 @@
 import type { Token } from 'markdown-it';
 import type { ApiError } from '#contracts/http/api-error.ts';
+import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
+import { mergeRenderOptions, type NamedRenderOptions, renderOptions } from '#contracts/http/render-options.ts';
+import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
+import type { AssetInliner } from '../assets/inline.ts';
+import { withBaseUrl } from '../html/base-url.ts';
 import { classify } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
-import { detectLanguage, htmlDocument } from '../html-document.ts';
+import { escapeHtml, htmlDocument } from '../html-document.ts';
+import { metadataLine, metadataMember } from '../html/meta-elements.ts';
+import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
-import { inputError } from '../input.ts';
+import { type ConversionContext, inputError } from '../input.ts';
+import { type Metadata, readFrontMatter } from './front-matter.ts';
+import { mathErrorsOf } from './math.ts';
+import { titleFromFileName } from '../title.ts';
 import { markdownParser, titleOf } from './parser.ts';
+import { fitTables } from './wide-tables.ts';
+
+/** The width of the text, which the document can change by options of its own. */
+const textWidthOf = (context: ConversionContext | undefined, options: NamedRenderOptions): number | undefined =>
+  Object.keys(options).length === 0
+    ? context?.textWidthMm
+    : textWidthMm(renderOptions.parse(mergeRenderOptions(options, context?.namedOptions ?? {})));
 
 /**
  * Refuses code fences and HTML comments that are never closed, because they would contain all the rest.
@@ -47,22 +64,68 @@ const lineOfLastHtml = (tokens: readonly Token[]): number => {
   return (htmlBlock?.map?.[0] ?? 0) + 1;
 };
 
+const hasTitleHeading = (tokens: readonly Token[]): boolean =>
+  tokens.some(({ type, tag }) => type === 'heading_open' && tag === 'h1');
+
+/** The front matter as metadata of the PDF, whose lines have no control characters. */
+const documentMetadataOf = ({ authors, subject, keywords }: Metadata): DocumentMetadata => ({
+  authors: authors.map(metadataLine),
+  keywords: keywords.map(metadataLine),
+  ...(subject !== undefined && { subject: metadataLine(subject) }),
+});
+
+/** Title, authors and date of the front matter, for a document without a heading of level 1. */
+const titleBlock = ({ title, subtitle, authors, date }: Metadata): string => {
+  if (!title) return '';
+  const byline = [authors.join(', '), date ?? ''].filter(Boolean).join(' · ');
+  return [
+    '<header class="title-block">',
+    `<h1>${escapeHtml(title)}</h1>`,
+    ...(subtitle ? [`<p class="subtitle">${escapeHtml(subtitle)}</p>`] : []),
+    ...(byline ? [`<p class="byline">${escapeHtml(byline)}</p>`] : []),
+    '</header>\n',
+  ].join('\n');
+};
+
 /** Converts Markdown. HTML in it decides the render mode as in an HTML document. @throws ApiError */
-export const convertMarkdown = (text: string, maxImages: number | null): PreparedDocument => {
-  const environment = {};
-  const tokens = markdownParser.parse(text, environment);
+export const convertMarkdown = (
+  text: string,
+  maxImages: number | null,
+  context?: ConversionContext & { assets?: AssetInliner },
+): PreparedDocument => {
+  const { metadata, options, warnings: ofFrontMatter, markdown } = readFrontMatter(text);
+  const language = metadata.language ?? languageOf(markdown, context);
+  const parser = markdownParser(language);
+  const environment = { contents: metadata.contents };
+  const tokens = parser.parse(markdown, environment);
   checkClosed(tokens);
-  const body = markdownParser.renderer.render(tokens, markdownParser.options, environment);
+  const fitted = fitTables(tokens, textWidthOf(context, options), language);
+  const content = parser.renderer.render(fitted.tokens, parser.options, environment);
+  const rendered = withBaseUrl((hasTitleHeading(tokens) ? '' : titleBlock(metadata)) + content, context?.baseUrl);
+  const body = context?.assets?.inline(rendered) ?? rendered;
   const { classification, details } = classify(body);
   if (details.unfinished) throw unfinishedHtmlError(details.unfinished.inside, tokens);
-  checkImages(details, maxImages);
+  checkImages(details, maxImages, undefined, context?.assets);
   const html = htmlDocument({
-    title: titleOf(tokens) ?? 'Document',
-    language: detectLanguage(text),
-    styleSheets: ['prose', 'code'],
+    title: metadata.title ?? titleOf(tokens) ?? titleFromFileName(context?.fileName) ?? 'Document',
+    metadata,
+    language,
+    styleSheets: [
+      'prose',
+      'code',
+      ...(body.includes('<math') ? (['math'] as const) : []),
+      ...(fitted.isWide ? (['table'] as const) : []),
+    ],
     body,
   });
-  return convertedDocument(html, classification);
+  const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
+  const warnings = [...ofFrontMatter, ...ofFormulas];
+  return {
+    ...convertedDocument(html, classification),
+    ...metadataMember(documentMetadataOf(metadata)),
+    ...(Object.keys(options).length > 0 && { options }),
+    ...(warnings.length > 0 && { warnings }),
+  };
 };
 
 const unfinishedHtmlError = (construct: string, tokens: readonly Token[]) => {

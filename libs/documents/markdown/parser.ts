@@ -1,26 +1,48 @@
-import MarkdownIt, { type Token } from 'markdown-it';
+import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
+import definitionLists from 'markdown-it-deflist';
+import { tableOfContents } from './contents.ts';
+import { math } from './math.ts';
 import { headingId, directions, footnotes, highlight, limitNesting, taskLists } from './plugins.ts';
+import { quoteStyleOf } from './quotes.ts';
+import { typography } from './typography.ts';
+
+/** An SVG image runs no scripts and fetches nothing. */
+const isSvgData = (url: string): boolean => /^data:image\/svg\+xml[;,]/i.test(url.trim());
+
+const createParser = (language: string): Parser => {
+  const parser = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  parser.use(limitNesting);
+  parser.use(footnotes);
+  parser.use(definitionLists);
+  parser.use(math);
+  parser.use(taskLists);
+  parser.use(directions);
+  parser.use(typography, language);
+  // The plug-in's types are for an earlier version of markdown-it.
+  parser.use(anchor as unknown as (parser: Parser, options: object) => void, {
+    slugifyWithState: (heading: string, { env }: { env: object }) => headingId(heading, env),
+    tabIndex: false,
+  });
+  parser.use(tableOfContents);
+  const validateStandardLink = parser.validateLink.bind(parser);
+  parser.validateLink = (url) => validateStandardLink(url) || isSvgData(url);
+  return parser;
+};
+
+const parsers = new Map<string, Parser>();
 
 /**
- * CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code. HTML is passed
- * through.
+ * The parser for a language: CommonMark with tables, strike-through, footnotes, task and definition lists, formulas,
+ * a table of contents, the typography of the language, heading anchors and highlighted code. HTML is passed through.
  */
-export const markdownParser = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
-markdownParser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdownParser.use(limitNesting);
-markdownParser.use(footnotes);
-markdownParser.use(taskLists);
-markdownParser.use(directions);
-// The plug-in's types are for an earlier version of markdown-it.
-markdownParser.use(anchor as unknown as (parser: typeof markdownParser, options: object) => void, {
-  slugifyWithState: (heading: string, { env }: { env: object }) => headingId(heading, env),
-  tabIndex: false,
-});
-
-const validateStandardLink = markdownParser.validateLink.bind(markdownParser);
-// An SVG image runs no scripts and fetches nothing.
-markdownParser.validateLink = (url) => validateStandardLink(url) || /^data:image\/svg\+xml[;,]/i.test(url.trim());
+export const markdownParser = (language: string): Parser => {
+  const key = `${/^fr(-|$)/i.test(language)} ${quoteStyleOf(language)?.join(' ')}`;
+  const parser = parsers.get(key) ?? createParser(language);
+  parsers.set(key, parser);
+  return parser;
+};
 
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');

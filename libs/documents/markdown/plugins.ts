@@ -12,7 +12,7 @@ export const maxNestingDepth = 100;
  */
 const parserLevels = 2 * maxNestingDepth + 2;
 
-const containers = new Set(['blockquote', 'bullet_list', 'ordered_list', 'footnote_reference']);
+const containers = new Set(['blockquote', 'bullet_list', 'ordered_list', 'dl', 'footnote_reference']);
 const tokenSuffix = /_(open|close)$/;
 
 const nestedTooDeeplyError = (line: number) =>
@@ -41,10 +41,11 @@ type FootnoteEnvironment = { footnotes?: { list?: Footnote[] } };
 
 /**
  * Footnotes. The plug-in gives an inline footnote the same number as a footnote inside it, and so loses the inner text.
- * Here the outer footnote gets its number first.
+ * Here the outer footnote gets its number first. On paper there are no links back to the text.
  */
 export const footnotes = (markdown: MarkdownIt): void => {
   markdown.use(footnote);
+  markdown.renderer.rules['footnote_anchor'] = () => '';
   markdown.inline.ruler.at('footnote_inline', (state, silent) => {
     const { src, pos, posMax } = state;
     if (!src.startsWith('^[', pos) || pos + 2 >= posMax) return false;
@@ -86,7 +87,7 @@ export const taskLists = (markdown: MarkdownIt): void => {
   });
 };
 
-const directionTokens = new Set(['bullet_list_open', 'ordered_list_open', 'blockquote_open', 'table_open']);
+const directionTokens = new Set(['bullet_list_open', 'ordered_list_open', 'dl_open', 'blockquote_open', 'table_open']);
 
 /** Each list, quotation and table uses the direction of its own text, including markers and borders. */
 export const directions = (markdown: MarkdownIt): void => {

@@ -1,8 +1,11 @@
 /** A cell as text; `null` is JSON's null, which is shown as such. */
 export type Cell = string | null;
 
-/** A header row and body rows, each with as many cells as the header. */
-export type Table = { header: string[]; rows: Cell[][] };
+/**
+ * A header row and body rows, each with as many cells as the header. `groups` are the headings above the columns;
+ * neighbours with the same one are below one heading.
+ */
+export type Table = { header: string[]; groups?: (string | undefined)[]; rows: Cell[][] };
 
 const plain = String.raw`\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?`;
 const grouped = String.raw`\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\d+)?`;

@@ -30,6 +30,13 @@ describe('the sections of a table', () => {
     );
   });
 
+  test('are as many as the paper needs', () => {
+    const demands = Array.from({ length: 30 }, () => ({ word: 8, line: 12 }));
+    const countFor = (textWidthMm?: number) => splitIntoSections(demands, textWidthMm).length;
+    expect([40, 75, 180, 267, 390, 811].map(countFor)).toEqual([29, 10, 4, 3, 2, 1]);
+    expect(countFor()).toBe(countFor(180));
+  });
+
   test('are a single section if the columns fit side by side', () => {
     expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12 })))).toHaveLength(1);
   });

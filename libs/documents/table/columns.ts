@@ -1,3 +1,4 @@
+import { defaultTextWidthMm } from '../input.ts';
 import type { Table } from './cells.ts';
 
 /** The width that a column needs for its longest word and its longest line, in characters of average width. */
@@ -43,35 +44,46 @@ const widen = (demand: ColumnDemand, other: ColumnDemand): void => {
  */
 export type TableSection = { columns: number[]; shares: number[]; characters: number };
 
-// An A4 page in portrait with default margins has this many characters in a line in 6, 7.5 and 9.5 points.
-const charactersAtSmallest = 146;
-const charactersAtComfortable = 119;
-const charactersAtNormal = 94;
-const padding = 2.4;
+/** The characters in a line at the smallest readable size (6 points), at a comfortable one (7.5) and at 9.5 points. */
+type LineLengths = { smallest: number; comfortable: number; normal: number };
+const defaultLineLengths: LineLengths = { smallest: 146, comfortable: 119, normal: 94 };
+/** The padding of a cell in characters. */
+export const cellPadding = 2.4;
+
+export const lineLengthsFor = (textWidthMm: number = defaultTextWidthMm): LineLengths => {
+  const ratio = Math.max(textWidthMm, 10) / defaultTextWidthMm;
+  const { smallest, comfortable, normal } = defaultLineLengths;
+  return { smallest: smallest * ratio, comfortable: comfortable * ratio, normal: normal * ratio };
+};
 
 /**
  * Divides the page width among the columns. Columns that do not fit at the smallest readable size go to further
- * sections, which repeat the first column to identify the rows.
+ * sections, which repeat the first column to identify the rows. `textWidthMm` is the width of the page in millimetres.
  */
-export const splitIntoSections = (demands: readonly ColumnDemand[]): TableSection[] => {
-  const minWidths = demands.map(({ word, line }) => Math.max(word, Math.min(line, 14)) + padding);
-  return groupColumns(minWidths).map((columns) => createSection(columns, demands, minWidths));
+export const splitIntoSections = (demands: readonly ColumnDemand[], textWidthMm?: number): TableSection[] => {
+  const lengths = lineLengthsFor(textWidthMm);
+  // On narrow paper, words break so that the first column and another one fit.
+  const maxWidth = lengths.smallest / 2;
+  const minWidths = demands.map(({ word, line }) =>
+    Math.min(maxWidth, Math.max(word, Math.min(line, 14)) + cellPadding),
+  );
+  return groupColumns(minWidths, lengths).map((columns) => createSection(columns, demands, minWidths, lengths));
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-const groupColumns = (minWidths: readonly number[]): number[][] => {
+const groupColumns = (minWidths: readonly number[], { smallest }: LineLengths): number[][] => {
   const all = minWidths.map((_, column) => column);
   const keyWidth = minWidths[0] ?? 0;
   const rest = sum(minWidths) - keyWidth;
-  if (keyWidth + rest <= charactersAtSmallest) return [all];
+  if (keyWidth + rest <= smallest) return [all];
   // As few sections as possible, about equally full.
-  const target = rest / Math.ceil(rest / (charactersAtSmallest - keyWidth));
+  const target = rest / Math.ceil(rest / (smallest - keyWidth));
   const groups: number[][] = [];
   let filled = Infinity;
   for (const column of all.slice(1)) {
     const width = minWidths[column] ?? 0;
-    if (filled >= target || keyWidth + filled + width > charactersAtSmallest) {
+    if (filled >= target || keyWidth + filled + width > smallest) {
       groups.push([0]);
       filled = 0;
     }
@@ -85,22 +97,20 @@ const createSection = (
   columns: number[],
   demands: readonly ColumnDemand[],
   minWidths: readonly number[],
+  { comfortable, normal }: LineLengths,
 ): TableSection => {
   const base = columns.map((column) => minWidths[column] ?? 0);
   const extraWidths = columns.map((column, index) =>
-    Math.max(0, (demands[column]?.line ?? 0) + padding - (base[index] ?? 0)),
+    Math.max(0, (demands[column]?.line ?? 0) + cellPadding - (base[index] ?? 0)),
   );
   // A wide table may use smaller type, so that long texts break into fewer lines.
-  const spareWidth = Math.max(
-    0,
-    Math.max(charactersAtNormal, Math.min(charactersAtComfortable, sum(base) * 1.25)) - sum(base),
-  );
+  const spareWidth = Math.max(0, Math.max(normal, Math.min(comfortable, sum(base) * 1.25)) - sum(base));
   const ratio = Math.min(1, spareWidth / (sum(extraWidths) || 1));
   const widths = base.map((width, index) => width + (extraWidths[index] ?? 0) * ratio);
   const totalWidth = sum(widths);
   return {
     columns,
     shares: widths.map((width) => (100 * width) / totalWidth),
-    characters: Math.max(totalWidth, charactersAtNormal / 2),
+    characters: Math.max(totalWidth, normal / 2),
   };
 };

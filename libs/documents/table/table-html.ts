@@ -1,19 +1,27 @@
 import { escapeHtml } from '../html-document.ts';
+import { columnsCaption } from './captions.ts';
 import { type Cell, isNumericColumn, type Table } from './cells.ts';
 import { measureColumns, type TableSection, splitIntoSections } from './columns.ts';
 
 /** The most columns and cells of a printed table. */
 export const tableLimits = { columns: 500, cells: 1_000_000 };
 
+/** The width of the text on the page, and the language tag of the document. */
+export type TablePage = { textWidthMm?: number | undefined; language?: string };
+
 /**
  * The HTML of a table: the header row repeats on every page, numbers are right-aligned, and wide tables are split into
  * sections.
  */
-export const tableToHtml = (table: Table): string => {
+export const tableToHtml = (table: Table, { textWidthMm, language }: TablePage = {}): string => {
   const numeric = table.header.map((_, column) => isNumericColumn(columnCells(table, column)));
-  const sections = splitIntoSections(measureColumns(table));
+  const sections = splitIntoSections(measureColumns(table), textWidthMm);
   return sections
-    .map((section, index) => caption(section, index, sections.length, table) + sectionToHtml(section, table, numeric))
+    .map(
+      (section, index) =>
+        columnsCaption(section.columns, { index, count: sections.length }, table.header.length, language) +
+        sectionToHtml(section, table, numeric),
+    )
     .join('\n');
 };
 
@@ -21,15 +29,9 @@ function* columnCells({ rows }: Table, column: number): Generator<Cell> {
   for (const row of rows) yield row[column] ?? '';
 }
 
-const caption = ({ columns }: TableSection, index: number, count: number, { header }: Table): string => {
-  if (count === 1) return '';
-  const shown = index === 0 ? columns : columns.slice(1);
-  return `<p class="part">Columns ${(shown[0] ?? 0) + 1}–${(shown.at(-1) ?? 0) + 1} of ${header.length}</p>\n`;
-};
-
 const sectionToHtml = (
   { columns, shares, characters }: TableSection,
-  { header, rows }: Table,
+  { header, groups, rows }: Table,
   numeric: readonly boolean[],
 ): string => {
   const attributes = columns.map((column) => (numeric[column] ? 'class="n"' : ''));
@@ -37,11 +39,35 @@ const sectionToHtml = (
     `<tr>${columns.map((column, index) => cellToHtml(tag, attributes[index] ?? '', row[column] ?? null)).join('')}</tr>`;
   return `<table class="grid" style="--characters:${characters.toFixed(1)}">
 <colgroup>${shares.map((share) => `<col style="width:${share.toFixed(2)}%">`).join('')}</colgroup>
-<thead>${cells('th', header)}</thead>
+<thead>${groups ? groupedHeader(columns, groups, header, attributes) : cells('th', header)}</thead>
 <tbody>
 ${rows.map((row) => cells('td', row)).join('\n')}
 </tbody>
 </table>`;
+};
+
+/** Two header rows: the groups, and the columns in them. A column without a group takes both rows. */
+const groupedHeader = (
+  columns: readonly number[],
+  groups: readonly (string | undefined)[],
+  header: readonly string[],
+  attributes: readonly string[],
+): string => {
+  const upper: string[] = [];
+  const lower: string[] = [];
+  columns.forEach((column, index) => {
+    const group = groups[column];
+    const attribute = attributes[index] && ` ${attributes[index]}`;
+    const name = escapeHtml(header[column] ?? '');
+    if (group === undefined) return void upper.push(`<th rowspan="2"${attribute}>${name}</th>`);
+    lower.push(`<th${attribute}>${name}</th>`);
+    const isFirst = index === 0 || columns[index - 1] !== column - 1 || groups[column - 1] !== group;
+    if (!isFirst) return;
+    let span = 1;
+    while (columns[index + span] === column + span && groups[column + span] === group) span += 1;
+    upper.push(`<th class="group" colspan="${span}">${escapeHtml(group)}</th>`);
+  });
+  return `<tr>${upper.join('')}</tr><tr>${lower.join('')}</tr>`;
 };
 
 const cellToHtml = (tag: 'th' | 'td', attributes: string, cell: Cell): string =>

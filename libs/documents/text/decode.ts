@@ -21,11 +21,12 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
  * Decodes the text that a caller sent as `data`: plain text, or base64 if a `data:...;base64,` prefix declares it or if
- * it can be nothing else. Removes a byte order mark.
+ * it can be nothing else. Removes a byte order mark. With `isFile`, `data` is a text file, never base64.
  * @throws ApiError for text that is not UTF-8 or contains NUL characters
  */
-export const decodeText = (inputType: TextInputType, data: Uint8Array): string => {
+export const decodeText = (inputType: TextInputType, data: Uint8Array, isFile = false): string => {
   const sent = readUtf8(inputType, asBuffer(data));
+  if (isFile) return requireNoNul(inputType, sent);
   const declared = afterDataPrefix(sent);
   if (declared !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, declared));
   return requireNoNul(inputType, detectBase64(inputType, sent) ?? sent);

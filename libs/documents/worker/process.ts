@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';
 import type { TaskResult } from './task-result.ts';
-import type { WorkerMessage, TaskRequest } from './worker.ts';
+import type { WorkerMessage } from './serve-tasks.ts';
+import type { TaskRequest } from './worker.ts';
 
 /** How a process ended, unless it was killed by the pool. */
 export type WorkerExit = 'out of memory' | 'never started' | 'crashed';

@@ -1,13 +1,20 @@
-import { escapeHtml, detectLanguage, htmlDocument } from '../html-document.ts';
+import { escapeHtml, htmlDocument } from '../html-document.ts';
+import { languageOf } from '../language/detect.ts';
 import { scriptFreeDocument, type PreparedDocument } from '../prepared-document.ts';
-import { maxIndent, inputError } from '../input.ts';
+import { sectionsToHtml } from '../data/sections.ts';
+import { treeToHtml } from '../json/tree.ts';
+import type { TablePage } from '../table/table-html.ts';
+import { type ConversionContext, maxIndent, inputError } from '../input.ts';
+import { titleFromFileName } from '../title.ts';
 import { parseXml, type XmlToken } from './parse.ts';
+import { xmlToValue } from './records.ts';
 
 const maxLines = 200_000;
 
 /** The HTML of XML as indented, highlighted source. An element that contains only text stays on one line. */
 const xmlToHtml = (tokens: readonly XmlToken[]): string => {
   const lines: string[] = [];
+  let count = 0;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (!token) break;
@@ -18,8 +25,14 @@ const xmlToHtml = (tokens: readonly XmlToken[]): string => {
       inline && token.type === 'open'
         ? `${openTagToHtml(token)}${inline.content}${closeTagToHtml(token.name)}`
         : tokenToHtml(token);
-    if (content !== '') lines.push(lineToHtml(token.depth, content));
-    if (lines.length > maxLines)
+    if (token.type === 'close' && token.depth < maxIndent) lines.push('</div>');
+    if (content !== '') {
+      lines.push(lineToHtml(token.depth, content));
+      count += 1;
+    }
+    if (token.type === 'open' && !token.selfClosing && !inline && token.depth < maxIndent)
+      lines.push('<div class="in">');
+    if (count > maxLines)
       throw inputError('xml', `The XML has more than ${maxLines} lines to show; send it in parts.`, {
         details: { reason: 'too many lines', limit: maxLines },
       });
@@ -68,18 +81,29 @@ const attributeToHtml = ([name, value]: [string, string]): string =>
 const closeTagToHtml = (name: string): string => `<span class="tag">&lt;/${escapeHtml(name)}&gt;</span>`;
 
 const lineToHtml = (depth: number, content: string): string =>
-  depth > maxIndent
-    ? `<div class="l" style="--d:${maxIndent}"><span class="depth">level ${depth}</span> ${content}</div>`
-    : `<div class="l" style="--d:${depth}">${content}</div>`;
+  `<p>${depth > maxIndent ? `<span class="depth">level ${depth}</span> ` : ''}${content}</p>`;
 
-/** Converts XML to indented, highlighted source. @throws ApiError */
-export const convertXml = (text: string): PreparedDocument =>
-  scriptFreeDocument(
+/** The HTML of XML that repeats, as tables; undefined for other XML. */
+const tablesToHtml = (tokens: readonly XmlToken[], page: TablePage): string | undefined => {
+  const root = xmlToValue(tokens);
+  if (!root) return undefined;
+  return sectionsToHtml(root.value, { page, treeToHtml: (inner) => treeToHtml(inner, page) });
+};
+
+const rootNameOf = (tokens: readonly XmlToken[]): string | undefined =>
+  tokens.find((token) => token.type === 'open')?.name;
+
+/** Converts XML: repeated elements to tables, anything else to indented, highlighted source. @throws ApiError */
+export const convertXml = (text: string, _maxImages?: number | null, context?: ConversionContext): PreparedDocument => {
+  const tokens = parseXml(text);
+  const language = languageOf(text, context);
+  return scriptFreeDocument(
     htmlDocument({
-      title: 'XML',
-      language: detectLanguage(text),
-      styleSheets: ['tree'],
-      body: xmlToHtml(parseXml(text)),
+      title: titleFromFileName(context?.fileName) ?? rootNameOf(tokens) ?? 'XML',
+      language,
+      styleSheets: ['table', 'tree'],
+      body: tablesToHtml(tokens, { textWidthMm: context?.textWidthMm, language }) ?? xmlToHtml(tokens),
     }),
     'made from XML',
   );
+};

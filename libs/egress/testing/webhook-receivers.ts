@@ -16,13 +16,13 @@ export const webhookRequest = (port: number, more: Partial<WebhookRequest> = {})
   method: 'POST',
   headers: { 'content-type': 'application/json', 'x-mine': 'yes' },
   body: Buffer.from('{"status":"DONE"}'),
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   maxResponseBytes: 1000,
   ...more,
 });
 
 /** A timeout that is long enough for a local connection. */
-export const shortTimeout = { timeoutMs: 300 };
+export const shortTimeout = { timeoutMs: 1_000 };
 
 export type WebhookReceivers = {
   /** The authority of the receivers' certificate. Egress trusts it. */

@@ -70,8 +70,8 @@ export const readNewestRequest = (): ReadReq => {
   return requestOf(options, 1, Options.ReadDirection.BACKWARDS);
 };
 
-/** The events of a stream from a revision on. */
-export const readStreamRequest = (stream: string, from: number): ReadReq => {
+/** At most `limit` events of a stream from a revision on. */
+export const readStreamRequest = (stream: string, from: number, limit = Number.MAX_SAFE_INTEGER): ReadReq => {
   const name = new shared.StreamIdentifier();
   name.setStreamName(Buffer.from(stream));
   const which = new Options.StreamOptions();
@@ -80,7 +80,7 @@ export const readStreamRequest = (stream: string, from: number): ReadReq => {
   const options = new Options();
   options.setStream(which);
   options.setNoFilter(new shared.Empty());
-  return requestOf(options, Number.MAX_SAFE_INTEGER);
+  return requestOf(options, limit);
 };
 
 /** Runs a read and returns the events of the service. `signal` cancels the call, which also ends after `deadlineMs`. */

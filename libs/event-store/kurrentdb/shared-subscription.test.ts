@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RecordedEvent } from '../port.ts';
 import { shareSubscription } from './shared-subscription.ts';
 
+const waitOptions = { timeout: 60_000, interval: 1 };
+
 /** An event log that a test extends. Counts the own subscriptions that are open now and were opened in total. */
 const openGrowingEventLog = () => {
   const events: RecordedEvent[] = [];
@@ -59,7 +61,7 @@ const startSubscribers = (eventLog: TestEventLog, count: number, from = 0) => {
     for await (const batch of subscribe(from, stop.signal)) positions.push(...batch.map(({ position }) => position));
   });
   const all = (last: number): Promise<void> =>
-    vi.waitFor(() => expect(got.map((positions) => positions.at(-1))).toEqual(got.map(() => last)));
+    vi.waitFor(() => expect(got.map((positions) => positions.at(-1))).toEqual(got.map(() => last)), waitOptions);
   const end = async (): Promise<void> => {
     stop.abort();
     eventLog.notify();
@@ -92,7 +94,7 @@ describe('The subscribers of one process', () => {
     expect(eventLog.subscriptions.open).toBe(1);
     await end();
     expect(got).toEqual([positionsUpTo(5), positionsUpTo(5), positionsUpTo(5)]);
-    await vi.waitFor(() => expect(eventLog.subscriptions.open).toBe(0));
+    await vi.waitFor(() => expect(eventLog.subscriptions.open).toBe(0), waitOptions);
   });
 
   it('have a cached stream if the tail contains its first event', async () => {

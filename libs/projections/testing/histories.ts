@@ -18,7 +18,7 @@ const accountHistories = fc
       PlanChanged: { plan: 'pro', overrides: {}, reason: null },
       AccountSuspended: { reason: 'unpaid' },
       AccountReinstated: { reason: null },
-      WebhookSecretRotated: { generation: 2 },
+      WebhookSecretRotated: { generation: 2, previousValidUntil: '2026-03-03T09:00:00.000Z' },
     };
     return {
       stream: `account-${id}`,
@@ -96,7 +96,9 @@ const renderHistories = fc
           keyId,
           keyType: 'live',
           source: sourceOf(templateId),
+          options: {},
           templateTest,
+          ...(templateTest ? { repeatedFrom: 'other', fileName: 'a.pdf' } : {}),
           responseMode: { kind: responseMode, url: 'https://example.com' },
         },
       },
@@ -122,7 +124,7 @@ const renderHistories = fc
               keptUntil: '2026-05-20T13:00:00.000Z',
               pages: 1,
               durations,
-              warnings: [],
+              warnings: [{ kind: 'content_shrunk', factor: 0.8 }],
             },
           },
       ...(fails ? [] : [{ type: 'PdfErased', data: { sha256: blob.sha256 } }]),
@@ -135,7 +137,7 @@ const deliveryHistories = fc
   .map(({ id, accountId, length, answered }): RecordedHistory => {
     const attempt = { round: 1, attempt: 1 };
     const outcome = answered
-      ? { kind: 'responded', status: 200, responseBody: '' }
+      ? { kind: 'responded', status: 200, headers: {}, responseBody: '' }
       : { kind: 'timeout', reason: 'silent' };
     const events = [
       {
@@ -151,7 +153,10 @@ const deliveryHistories = fc
         },
       },
       { type: 'WebhookAttemptStarted', data: attempt },
-      { type: 'WebhookAttempted', data: { ...attempt, outcome, durationMs: 1, nextAttemptAt: null } },
+      {
+        type: 'WebhookAttempted',
+        data: { ...attempt, outcome, endpoint: 'example.com/hook', durationMs: 1, nextAttemptAt: null },
+      },
       answered
         ? { type: 'WebhookDelivered', data: attempt }
         : { type: 'WebhookFailed', data: { round: 1, attempts: 1, lastError: 'silent' } },

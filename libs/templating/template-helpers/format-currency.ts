@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { describeValue } from '../messages.ts';
+import { isDecimal } from './decimal.ts';
 import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
@@ -13,15 +14,10 @@ const currencyFormat = (locale: string, currency: string): Intl.NumberFormat => 
   const known = formats.get(key);
   if (known) return known;
   // signDisplay: an amount that is rounded to zero has no minus sign.
-  const made = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay: 'negative' });
+  const made = new Intl.NumberFormat([locale, 'en'], { style: 'currency', currency, signDisplay: 'negative' });
   formats.set(key, made);
   return made;
 };
-
-const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
-
-const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =>
-  typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
 
 /**
  * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
@@ -34,7 +30,7 @@ export const formatCurrency: HelperFunction = (call, subject, currency) => {
     return failCallForOption(call, subject, currency, reason);
   }
   if (subject.value === null) return '';
-  if (!isAmount(subject.value)) {
+  if (!isDecimal(subject.value)) {
     const found = `"${subject.source}" is ${describeValue(subject.value)}`;
     return failCall(call, subject, `${found}, which is not an amount; a number such as 1234.5 is allowed.`);
   }

@@ -7,6 +7,7 @@ import timezone from 'dayjs/plugin/timezone.js';
 import utc from 'dayjs/plugin/utc.js';
 import weekOfYear from 'dayjs/plugin/weekOfYear.js';
 import weekYear from 'dayjs/plugin/weekYear.js';
+import { LRUCache } from 'lru-cache';
 import { templateLimits } from '../limits.ts';
 import { describeValue } from '../messages.ts';
 import { isoDateAllowed, readIsoDate } from '../values.ts';
@@ -40,13 +41,34 @@ const loadDayjsLocale = (tag: string): string => {
 /** The cost of a time zone's name or of the number or year of a week, in characters read. */
 const slowToken = { pattern: /zzz|z|[wW]{1,2}|g{4}|G{4}/g, characters: 3_200 };
 
+const namedFormats = {
+  short: { year: 'numeric', month: '2-digit', day: '2-digit' },
+  medium: { dateStyle: 'medium' },
+  long: { dateStyle: 'long' },
+  full: { dateStyle: 'full' },
+  time: { timeStyle: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+type NamedFormat = keyof typeof namedFormats;
+
+const isNamedFormat = (format: string): format is NamedFormat => Object.hasOwn(namedFormats, format);
+
+const intlFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
+
+const formatByName = (epochMs: number, format: NamedFormat, locale: string, timeZone: string): string => {
+  const key = `${locale} ${format} ${timeZone}`;
+  const known = intlFormats.get(key) ?? new Intl.DateTimeFormat([locale, 'en'], { ...namedFormats[format], timeZone });
+  intlFormats.set(key, known);
+  return known.format(epochMs);
+};
+
 /**
- * Formats a date with a format such as DD/MM/YYYY or D MMMM YYYY, HH:mm, with the locale's names of months and days. A
- * date-time with an offset is converted to the time zone; one without offset and a plain date are not. Null is empty.
+ * Formats a date in the format of the locale (`short`, `medium`, `long`, `full`, `time`), or with a pattern such as
+ * DD/MM/YYYY or D MMMM YYYY, HH:mm, with the locale's names of months and days. A date-time with an offset is converted
+ * to the time zone; one without offset and a plain date are not. Null is empty.
  */
 export const formatDate: HelperFunction = (call, subject, format) => {
   if (typeof format.value !== 'string' || format.value.length > templateLimits.dateFormat) {
-    const allowed = `a text of up to ${templateLimits.dateFormat} characters such as "DD/MM/YYYY" is allowed`;
+    const allowed = `"long", or a pattern of up to ${templateLimits.dateFormat} characters such as "DD/MM/YYYY" is allowed`;
     return failCallForOption(
       call,
       subject,
@@ -63,7 +85,9 @@ export const formatDate: HelperFunction = (call, subject, format) => {
       subject,
       `"${subject.source}" is ${describeValue(subject.value)}, which is not a date; ${isoDateAllowed}.`,
     );
+  const timeZone = date.floating ? 'UTC' : call.timeZone;
+  if (isNamedFormat(format.value)) return formatByName(date.epochMs, format.value, call.locale, timeZone);
   const instant = dayjs.utc(date.epochMs);
-  const shown = date.floating || call.timeZone === 'UTC' ? instant : instant.tz(call.timeZone);
+  const shown = timeZone === 'UTC' ? instant : instant.tz(timeZone);
   return shown.locale(loadDayjsLocale(call.locale)).format(format.value);
 };

@@ -2,10 +2,12 @@ import { ownMember } from '../values.ts';
 import type { HelperFunction } from './helper-call.ts';
 import { formatCurrency } from './format-currency.ts';
 import { formatDate } from './format-date.ts';
+import { formatNumber } from './format-number.ts';
+import { label } from './label.ts';
 import { json, lowercase, truncate, uppercase } from './text.ts';
 
 /** `arguments` is the least and the highest number of arguments; `named` are the named arguments allowed. */
-type HelperSignature = { arguments: readonly [number, number]; named: readonly string[]; usage: string };
+type HelperSignature = { arguments: readonly [number, number]; named: readonly string[] | 'any'; usage: string };
 
 /**
  * The cost of a call, and of each character read or written, in steps of the expansion. It is measured against a plain
@@ -24,14 +26,14 @@ const blockHelper = (usage: string, ...named: string[]): BlockHelper => ({
 });
 
 const valueHelper = (
-  count: number,
+  count: number | readonly [number, number],
   usage: string,
   compute: HelperFunction,
-  cost: Partial<HelperCost> = {},
+  { named = [], ...cost }: Partial<HelperCost> & Partial<Pick<HelperSignature, 'named'>> = {},
 ): ValueHelper => ({
   form: 'value',
-  arguments: [count, count],
-  named: [],
+  arguments: typeof count === 'number' ? [count, count] : count,
+  named,
   usage,
   compute,
   cost: { call: 1, character: 1 / 16, ...cost },
@@ -52,6 +54,8 @@ export const valueHelpers = {
   lookup: valueHelper(2, '{{lookup object "name"}}', lookup),
   formatDate: valueHelper(2, '{{formatDate date "DD/MM/YYYY"}}', formatDate, { call: 100 }),
   formatCurrency: valueHelper(2, '{{formatCurrency amount "EUR"}}', formatCurrency, { call: 10 }),
+  formatNumber: valueHelper([1, 2], '{{formatNumber number 2}}', formatNumber, { call: 10 }),
+  label: valueHelper(1, '{{label "total"}}', label, { call: 2, named: 'any' }),
   uppercase: valueHelper(1, '{{uppercase text}}', uppercase),
   lowercase: valueHelper(1, '{{lowercase text}}', lowercase),
   // truncate finds the boundaries of each character that it keeps.
@@ -65,4 +69,6 @@ export type BlockHelperName = keyof typeof blockHelpers;
 export type ValueHelperName = keyof typeof valueHelpers;
 
 export const isHelper = (name: string): name is keyof typeof helpers => Object.hasOwn(helpers, name);
+/** Whether a placeholder of this name without arguments is a helper. `{{label}}` is a variable: many data have one. */
+export const isReservedName = (name: string): boolean => isHelper(name) && name !== 'label';
 export const helperNames = Object.keys(helpers).join(', ');

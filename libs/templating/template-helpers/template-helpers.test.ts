@@ -195,3 +195,48 @@ describe('formatDate', () => {
     });
   });
 });
+
+describe('formatDate with a named format', () => {
+  it.each([
+    ['en', 'short', '03/31/2026'],
+    ['en-GB', 'short', '31/03/2026'],
+    ['de', 'short', '31.03.2026'],
+    ['de', 'long', '31. März 2026'],
+    ['fr', 'long', '31 mars 2026'],
+    ['nl', 'short', '31-03-2026'],
+    ['pl', 'long', '31 marca 2026'],
+    ['es', 'full', 'martes, 31 de marzo de 2026'],
+    ['it', 'medium', '31 mar 2026'],
+    ['de', 'time', '16:30'],
+    ['tlh', 'long', 'March 31, 2026'],
+  ])('in %s writes the %s date as %s', (locale, format, expected) => {
+    const options = { locale, timeZone: 'Europe/Vienna' };
+    expect(expanded(`{{formatDate x "${format}"}}`, { x: '2026-03-31T14:30:00Z' }, options)).toBe(expected);
+  });
+
+  it('does not move a plain date to the time zone', () => {
+    expect(expanded('{{formatDate x "short"}}', { x: '2026-03-31' }, { timeZone: 'America/New_York' })).toBe(
+      '03/31/2026',
+    );
+  });
+});
+
+describe('formatNumber', () => {
+  it.each([
+    ['en', '1234567.891', '1,234,567.891'],
+    ['de', '1234567.891', '1.234.567,891'],
+    ['de', '1234567.891 2', '1.234.567,89'],
+    ['de', '"12345678901234567890.5" 2', '12.345.678.901.234.567.890,50'],
+    ['pl', '21.5', '21,5'],
+    ['en', '-0.001 1', '0.0'],
+    ['en', 'null', ''],
+  ])('in %s writes %s as %s', (locale, call, expected) => {
+    expect(expanded(`{{formatNumber ${call}}}`, {}, { locale })).toBe(expected);
+  });
+
+  it('refuses what is not a number, and a wrong number of decimals', () => {
+    for (const call of ['x', '5 x', '5 -1', '5 1.5', '5 21'])
+      expect(expansionError(`{{formatNumber ${call}}}`, { x: 'many' }).name).toBe('template_render_error');
+    expect(expansionError('{{formatNumber x}}', { x: 'many' }).extra).toMatchObject({ variable: 'x' });
+  });
+});

@@ -4,46 +4,37 @@ import {
   type AccountEventsResponse,
   accountEventsResponse,
   accountEventsQuery,
-  type accountHistoryData,
 } from '#contracts/http/account.ts';
-import { accountIdOf, idOfStream, apiKeyIdOf, streams } from '#contracts/names.ts';
+import { accountIdOf, subjectIdOf } from '#contracts/names.ts';
 import { limitsView } from '#application/accounts/queries.ts';
-import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
-import { actorView, traceIdView } from '../server/event-view.ts';
+import { findAccountHistory } from '#application/audit/account-history.ts';
+import { waitForAudit } from '#application/audit/find-events.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { actorView, eventDataView, traceIdView } from '../server/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
-
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-const inSnakeCase = (data: unknown): Record<string, unknown> => {
-  const entryOf = ([name, value]: [string, unknown]) => [
-    snakeCase(name),
-    name === 'overrides' ? inSnakeCase(value) : value,
-  ];
-  return Object.fromEntries(Object.entries(data as object).map(entryOf));
-};
-
-const accountPrefix = streams.account('');
-const subjectOf = (stream: string): string =>
-  stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : apiKeyIdOf(idOfStream(stream));
 
 type HistoryEvent = AccountEventsResponse['events'][number];
 
-const historyEventView = ({ id, type, stream, metadata, data }: AccountHistoryDocument): HistoryEvent => ({
-  id,
-  type: type as keyof typeof accountHistoryData,
-  subject: subjectOf(stream),
-  time: metadata.occurredAt,
-  actor: actorView(metadata),
-  request_id: metadata.correlationId,
-  trace_id: traceIdView(metadata),
-  data: inSnakeCase(data),
-});
+const historyEventView = (event: RecordedEvent): HistoryEvent => {
+  const { id, type, stream, metadata } = event;
+  return {
+    id,
+    type,
+    subject: subjectIdOf(stream)!,
+    time: metadata.occurredAt,
+    actor: actorView(metadata),
+    request_id: metadata.correlationId,
+    trace_id: traceIdView(metadata),
+    data: eventDataView(event),
+  };
+};
 
 /** The account with its limits, and its history. */
 export const accountRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/account',
+    operationId: 'getAccount',
     tag: 'Account',
     summary: 'Read the account',
     description: 'Returns the plan of the account and every limit that applies to it.',
@@ -61,6 +52,7 @@ export const accountRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/account/events',
+    operationId: 'listAccountEvents',
     tag: 'Account',
     summary: "Read the account's history",
     description: 'Lists the changes of the account and its keys, newest first. The history contains no secrets.',
@@ -69,14 +61,11 @@ export const accountRoutes: Route[] = [
     responses: [
       { status: 200, description: 'One page of events.', schema: nameSchema('AccountHistory', accountEventsResponse) },
     ],
-    handle: async ({ account, query: { page, limit } }, { reads }) => {
-      const where = { accountId: account.id };
-      const sort = { by: 'position', descending: true };
-      const [total, events] = await Promise.all([
-        reads.count(accountHistory.name, where),
-        reads.find(accountHistory.name, { where, sort, limit, skip: (page - 1) * limit }),
-      ]);
-      const shown = (events as AccountHistoryDocument[]).map(historyEventView);
+    handle: async ({ account, query: { page, limit } }, dependencies) => {
+      await waitForAudit(dependencies);
+      const found = await findAccountHistory(dependencies, account.id, { skip: (page - 1) * limit, limit });
+      const { total } = found;
+      const shown = found.events.map(historyEventView);
       const pages = Math.ceil(total / limit);
       return { account_id: accountIdOf(account.id), events: shown, total, page, limit, pages };
     },

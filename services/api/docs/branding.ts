@@ -26,15 +26,28 @@ body { margin: 0; background: #fbfaf7; }
 .swagger-ui .info p, .swagger-ui .info li, .swagger-ui .markdown p, .swagger-ui .info table {
   font-size: 14px; line-height: 1.6; max-width: 80ch; margin-left: 0; margin-right: 0; font-family: inherit;
 }
-.swagger-ui .markdown table, .swagger-ui .info table { border-collapse: collapse; width: auto; margin: 12px 0; }
-.swagger-ui .markdown table th, .swagger-ui .markdown table td, .swagger-ui .info table th,
-.swagger-ui .info table td {
-  padding: 6px 20px 6px 0 !important; border-bottom: 1px solid #e3ded3; text-align: left; vertical-align: baseline;
-  min-width: 0; width: auto; white-space: nowrap;
+.swagger-ui .markdown table, .swagger-ui .renderedMarkdown table, .swagger-ui .info table {
+  display: block; overflow-x: auto; border-collapse: collapse; width: auto; max-width: none; margin: 12px 0;
 }
+.swagger-ui .markdown table th, .swagger-ui .markdown table td, .swagger-ui .renderedMarkdown table th,
+.swagger-ui .renderedMarkdown table td, .swagger-ui .info table th, .swagger-ui .info table td {
+  padding: 6px 20px 6px 0 !important; border-bottom: 1px solid #e3ded3; text-align: left; vertical-align: baseline;
+  min-width: 0; width: auto; max-width: 34ch; font-size: 13px; line-height: 1.45; font-family: inherit;
+}
+.swagger-ui .renderedMarkdown table :is(th, td):last-child { min-width: 26ch; max-width: 56ch; }
+.swagger-ui .info table :is(th, td), .swagger-ui .renderedMarkdown table td:first-child code { white-space: nowrap; }
 .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code {
   color: #8a3b12; background: #f3eee4; padding: 1px 4px; border-radius: 3px; font-size: 13px; font-weight: 500;
 }
+.swagger-ui .renderedMarkdown pre {
+  margin: 12px 0; padding: 12px 14px; max-width: 100ch; overflow-x: auto; box-sizing: border-box;
+  background: #f3eee4; border-radius: 4px; line-height: 1.5;
+}
+.swagger-ui .renderedMarkdown pre code {
+  color: #23262b; background: none; padding: 0; white-space: pre; overflow-wrap: normal;
+}
+.swagger-ui .info details { margin: 8px 0; font-size: 14px; }
+.swagger-ui .info summary { cursor: pointer; color: #2f6f4f; font-weight: 600; }
 .swagger-ui .scheme-container {
   background: transparent; box-shadow: none; padding: 8px 0 16px; border-bottom: 1px solid #e3ded3;
 }
@@ -44,7 +57,8 @@ body { margin: 0; background: #fbfaf7; }
 .swagger-ui .opblock-description-wrapper p, .swagger-ui .opblock-description-wrapper .renderedMarkdown p {
   font-size: 14px; line-height: 1.6; max-width: 90ch; margin-left: 0; font-family: inherit;
 }
-.swagger-ui .opblock-summary-description, .swagger-ui .opblock-tag small, .swagger-ui .opblock-tag, .swagger-ui .btn,
+.swagger-ui .opblock-description-wrapper, .swagger-ui .opblock-summary-description,
+.swagger-ui .opblock-tag small, .swagger-ui .opblock-tag, .swagger-ui .btn,
 .swagger-ui label, .swagger-ui select, .swagger-ui table thead tr td, .swagger-ui table thead tr th,
 .swagger-ui .response-col_status {
   font-family: inherit;
@@ -53,4 +67,16 @@ body { margin: 0; background: #fbfaf7; }
 .swagger-ui .responses-table .response-col_status { min-width: 64px; }
 .swagger-ui .btn.authorize { border-color: #2f6f4f; color: #2f6f4f; }
 .swagger-ui .btn.authorize svg { fill: #2f6f4f; }
+.swagger-ui .opblock-summary-description { font-size: 14px; }
+@media (max-width: 640px) {
+  /* Each row of a table becomes a paragraph: the option, its default, its allowed values, its meaning. */
+  .swagger-ui .opblock-description .renderedMarkdown :is(tbody, tr, td) { display: block; }
+  .swagger-ui .opblock-description .renderedMarkdown thead, .swagger-ui .opblock-description td:empty { display: none; }
+  .swagger-ui .opblock-description .renderedMarkdown tr { padding: 6px 0; border-bottom: 1px solid #e3ded3; }
+  .swagger-ui .opblock-description .renderedMarkdown table td:is(td, :last-child) {
+    padding: 1px 0 !important; border: 0; min-width: 0; max-width: none;
+  }
+  .swagger-ui .opblock-description td:nth-child(2):nth-last-child(3)::before { content: 'Default: '; }
+  .swagger-ui .opblock-description td:nth-child(3):nth-last-child(2)::before { content: 'Allowed: '; }
+}
 `;

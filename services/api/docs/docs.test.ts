@@ -4,7 +4,7 @@ import { buildOpenApi } from './openapi.ts';
 import { routes } from '../routes.ts';
 import { registerDocs } from './routes.ts';
 
-const document = buildOpenApi(routes, { version: '1.2.3' });
+const document = buildOpenApi(routes, { version: '1.2.3', baseUrl: 'http://localhost:8080' });
 let app: FastifyInstance;
 
 beforeAll(async () => {

@@ -2,13 +2,20 @@ import { validate as validateByReadme } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { signatureHeaders } from '#application/deliveries/signature-headers.ts';
+import { doneCallback, failedCallback } from '#contracts/http/callback.ts';
 import { type ErrorName, errors } from '#contracts/http/errors.ts';
+import { pageRequestFields } from '#contracts/http/page-request.ts';
+import { renderOptionFields } from '#contracts/http/render-options.ts';
+import { webhookFields } from '#contracts/http/webhook.ts';
+import { callbackExamples, callbackReferences } from './openapi/callbacks.ts';
 import { errorExample, errorSchemaName } from './openapi/errors.ts';
 import { exampleExtra } from './openapi/errors.ts';
 import { buildOpenApi } from './openapi.ts';
 import { routes } from '../routes.ts';
 
-const copy = () => JSON.parse(JSON.stringify(buildOpenApi(routes, { version: '1.2.3' })));
+const copy = () =>
+  JSON.parse(JSON.stringify(buildOpenApi(routes, { version: '1.2.3', baseUrl: 'http://localhost:8080' })));
 
 test('the document is valid OpenAPI 3.1 for two validators', async () => {
   const validator = new Validator();
@@ -51,7 +58,7 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
 );
 
 test('a route that needs a key names the permission and lists the errors of the key', () => {
-  for (const route of routes.filter(({ path }) => path.startsWith('/api/'))) {
+  for (const route of routes.filter(({ path, session }) => path.startsWith('/api/') && !session)) {
     expect(route.permission).toBeDefined();
     expect(route.errors).toEqual(
       expect.arrayContaining([
@@ -104,5 +111,28 @@ test('a field with a default is optional in requests and present in every respon
 test('two responses for one status of a route are rejected', () => {
   const [route] = routes;
   const twice = { ...route!, responses: [...route!.responses, ...route!.responses] };
-  expect(() => buildOpenApi([twice], { version: '1' })).toThrow('has two responses for one status');
+  expect(() => buildOpenApi([twice], { version: '1', baseUrl: '' })).toThrow('has two responses for one status');
+});
+
+test('the description of POST /render has a row for every option, with its default', () => {
+  const { description } = copy().paths['/api/v1/render'].post as { description: string };
+  for (const name of Object.keys({ ...renderOptionFields, ...pageRequestFields, ...webhookFields }))
+    expect(description).toContain(`\n| \`${name}\` | `);
+  expect(description).toContain('| `margin_top` | `20` | 0 to 100, or text with a unit | ');
+  expect(description).toContain('| `orientation` | `portrait` | `portrait`, `landscape` | ');
+});
+
+test('operations that accept a webhook_url describe the callback: both bodies, signatures and responses', () => {
+  const { paths, components } = copy();
+  const withCallback = routes.filter(({ request }) => JSON.stringify(request?.examples ?? {}).includes('webhook_url'));
+  expect(withCallback.map(({ operationId }) => operationId)).toContain('repeatRender');
+  for (const { path, method } of withCallback.filter(({ operationId }) => operationId !== 'redeliverJob'))
+    expect(paths[path][method.toLowerCase()].callbacks).toEqual(callbackReferences);
+  const { post } = components.callbacks.renderEnded['{$request.body#/webhook_url}'];
+  expect(post.parameters.map(({ name }: { name: string }) => name.toLowerCase())).toEqual(
+    Object.keys(signatureHeaders('msg_1', Buffer.of(), ['whsec_'], new Date())),
+  );
+  expect(Object.keys(post.responses)).toEqual(['2XX', '5XX', 'default']);
+  expect(doneCallback.strict().safeParse(callbackExamples.DONE).error).toBeUndefined();
+  expect(failedCallback.strict().safeParse(callbackExamples.FAILED).error).toBeUndefined();
 });

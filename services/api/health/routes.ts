@@ -4,11 +4,23 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { HealthDependencies } from '../server/dependencies.ts';
 import { nameSchema, publicRoute, type Route } from '../server/route.ts';
 
-/** What the service still needs before it can accept a render; empty if it is ready. */
-export type Health = { missing: string[] };
+/**
+ * What the service still needs before it can accept a render; empty if it is ready. `limitations` is what it cannot do
+ * although it is ready.
+ */
+export type Health = { missing: string[]; limitations: string[] };
 
 const liveResponse = nameSchema('Live', z.object({ status: z.literal('live') }));
-const readyResponse = nameSchema('Ready', z.object({ status: z.literal('ready') }));
+const readyResponse = nameSchema(
+  'Ready',
+  z.object({
+    status: z.literal('ready'),
+    limitations: z
+      .array(z.string())
+      .optional()
+      .describe('What this machine cannot do, and how to mend it, such as to install LibreOffice. Absent if nothing.'),
+  }),
+);
 const missingSchema = z.array(z.string()).describe('What the service is waiting for.');
 const notReadyResponse = nameSchema('NotReady', z.object({ status: z.literal('not ready'), missing: missingSchema }));
 const starting = {
@@ -27,6 +39,7 @@ export const healthRoutes: Route<HealthDependencies>[] = [
   publicRoute({
     method: 'GET',
     path: '/health/live',
+    operationId: 'getLiveness',
     tag: 'Operation',
     summary: 'Liveness probe',
     description: 'Reports that the process is running. Needs no key.',
@@ -36,6 +49,7 @@ export const healthRoutes: Route<HealthDependencies>[] = [
   publicRoute({
     method: 'GET',
     path: '/health/ready',
+    operationId: 'getReadiness',
     tag: 'Operation',
     summary: 'Readiness probe',
     description: 'Reports whether the service can accept a render. Needs no key.',
@@ -44,14 +58,15 @@ export const healthRoutes: Route<HealthDependencies>[] = [
       { status: 503, description: 'The service is not ready.', schema: notReadyResponse, examples: { starting } },
     ],
     handle: async ({ reply }, { health }: HealthDependencies) => {
-      const { missing } = health();
-      if (missing.length === 0) return { status: 'ready' as const };
+      const { missing, limitations } = health();
+      if (missing.length === 0) return { status: 'ready' as const, ...(limitations.length > 0 && { limitations }) };
       return reply.status(503).send({ status: 'not ready', missing });
     },
   }),
   publicRoute({
     method: 'GET',
     path: '/metrics',
+    operationId: 'getMetrics',
     tag: 'Operation',
     summary: 'Read the metrics',
     description:

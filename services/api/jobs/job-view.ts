@@ -1,18 +1,25 @@
+import { errorDetailsOf } from '#application/deliveries/payload.ts';
 import { errors } from '#contracts/http/errors.ts';
 import type { JobResponse } from '#contracts/http/jobs.ts';
+import { fileNameFor, pdfContentType, imageTypes } from '#contracts/http/output.ts';
 import { jobIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
+import { thumbnailUrlOf } from '#libs/secrets/download-token.ts';
 import { bytesToKb } from '#libs/sizes/sizes.ts';
+import { warningsFieldOf } from '../renders/warnings.ts';
 
 export type DownloadUrlFor = (id: string, until: Date) => string;
 
-const sourceFieldsOf = ({ source }: RenderDocument) =>
+const sourceFieldsOf = ({ source, pageUrl }: RenderDocument) =>
   source.mode === 'CONVERT'
-    ? { mode: source.mode, input_type: source.inputType }
-    : { mode: source.mode, template_id: templateIdOf(source.templateId), template_version: source.templateVersion };
+    ? { mode: source.mode, input_type: source.inputType, ...(pageUrl === undefined ? {} : { url: pageUrl }) }
+    : source.mode === 'COMPOSE'
+      ? { mode: source.mode, parts: source.parts }
+      : { mode: source.mode, template_id: templateIdOf(source.templateId), template_version: source.templateVersion };
 
-const endFieldsOf = ({ status, endedAt, durationMs, pages, pdf, error }: RenderDocument): Partial<JobResponse> => {
+const endFieldsOf = (document: RenderDocument): Partial<JobResponse> => {
+  const { status, endedAt, durationMs, pages, pdf, contentType, error, warnings } = document;
   if (status === 'DONE')
     return {
       completed_at: endedAt!,
@@ -20,9 +27,11 @@ const endFieldsOf = ({ status, endedAt, durationMs, pages, pdf, error }: RenderD
       pages: pages!,
       file_size_kb: bytesToKb(pdf!.size),
       pdf_sha256: pdf!.sha256,
+      ...(contentType === undefined ? {} : { content_type: contentType }),
+      ...warningsFieldOf(warnings),
     };
   if (status !== 'FAILED') return {};
-  const { details } = error!.extra;
+  const details = errorDetailsOf(error!);
   return {
     failed_at: endedAt!,
     duration_ms: durationMs!,
@@ -33,13 +42,15 @@ const endFieldsOf = ({ status, endedAt, durationMs, pages, pdf, error }: RenderD
 };
 
 const pdfFieldsOf = (
-  { id, status, keptUntil }: RenderDocument,
+  { id, status, keptUntil, thumbnail }: RenderDocument,
   urlOf: DownloadUrlFor,
   now: Date,
 ): Partial<JobResponse> => {
   if (status !== 'DONE' || keptUntil === null) return {};
   const until = new Date(keptUntil);
-  return { pdf_expires_at: keptUntil, ...(now < until ? { pdf_url: urlOf(id, until) } : {}) };
+  if (now >= until) return { pdf_expires_at: keptUntil };
+  const url = urlOf(id, until);
+  return { pdf_expires_at: keptUntil, pdf_url: url, ...(thumbnail ? { thumbnail_url: thumbnailUrlOf(url) } : {}) };
 };
 
 const webhookErrorOf = (url: string, { attempts, lastError }: DeliveryDocument): JobResponse['webhook_error'] => ({
@@ -65,6 +76,12 @@ const webhookFieldsOf = ({ webhookUrl }: RenderDocument, delivery: DeliveryDocum
   };
 };
 
+const fileNameFieldsOf = ({ fileName, output, contentType }: RenderDocument): Partial<JobResponse> => {
+  if (fileName === undefined) return {};
+  const expectedType = output === undefined ? pdfContentType : imageTypes[output].contentType;
+  return { file_name: fileNameFor(fileName, contentType ?? expectedType) };
+};
+
 /** A job as the API returns it, from the render and its webhook delivery. */
 export const jobOf = (
   render: RenderDocument,
@@ -78,6 +95,8 @@ export const jobOf = (
   ...sourceFieldsOf(render),
   created_at: render.createdAt,
   ...(render.startedAt ? { started_at: render.startedAt } : {}),
+  ...(render.output === undefined ? {} : { output: render.output }),
+  ...fileNameFieldsOf(render),
   ...endFieldsOf(render),
   ...pdfFieldsOf(render, urlOf, now),
   ...webhookFieldsOf(render, delivery),

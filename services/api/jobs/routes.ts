@@ -1,4 +1,3 @@
-import { encodeTime } from 'ulid';
 import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import {
@@ -13,11 +12,11 @@ import {
   redeliverJobsRequest,
 } from '#contracts/http/jobs.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { EventLog } from '#application/command-handling/aggregate.ts';
+import { bareId, jobIdOf, readModels } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
+import { findDeliveries, requireRender, type RenderWithHistory } from '#application/renders/find-renders.ts';
+import { findRenderListPage } from '#application/renders/list-renders.ts';
 import { waitSignal } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { Dependencies } from '../server/dependencies.ts';
@@ -28,49 +27,17 @@ import { redeliver, redeliverFailed } from '#application/deliveries/redeliver.ts
 import { jobOf } from './job-view.ts';
 
 const { renders, deliveries } = readModels;
-const maxWaitMs = 1_000;
+
+/** In one call. */
+const maxRedeliveries = 1_000;
 
 const params = z.object({ job_id: z.string().describe('job_<id>') });
 
 const jobNotFound = (): ApiError => ApiError.of('job_not_found', 'The account has no such job.');
 
-/** The smallest possible id of a job created at this time: ids begin with the time in milliseconds. */
-const lowestIdAt = (time: string): string => encodeTime(Math.max(0, Date.parse(time)), 10) + '0'.repeat(16);
-
-const smallestId = (...ids: (string | undefined)[]): string | undefined =>
-  ids.filter((id) => id !== undefined).toSorted()[0];
-
-const cursorId = (cursor: string | undefined): string | undefined => {
-  if (cursor === undefined) return undefined;
-  const id = bareId('job', cursor);
-  if (!id) throw ApiError.of('invalid_request', 'cursor must be the next_cursor of a page.', { field: 'cursor' });
-  return id;
-};
-
-/** The events of a render and its webhook delivery, in the order of the event log. */
-const historyOf = async ({ store }: EventLog, id: string): Promise<RecordedEvent[]> => {
-  const [render, delivery] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
-  return [...render, ...delivery].toSorted((a, b) => a.position - b.position);
-};
-
-type JobWithHistory = { document: RenderDocument; history: RecordedEvent[] };
-
-/** Loads a job with its whole history: after the callback, the job must not be shown as running. @throws ApiError job_not_found */
-const requireJob = async (
-  { eventLog, reads }: Dependencies,
-  accountId: string,
-  jobId: string,
-): Promise<JobWithHistory> => {
-  const id = bareId('job', jobId);
-  const history = id ? await historyOf(eventLog, id) : [];
-  if (!id || history[0]?.metadata.accountId !== accountId) throw jobNotFound();
-  const { position } = history.at(-1)!;
-  await Promise.all([renders, deliveries].map((model) => reads.waitForCheckpoint(model, position, maxWaitMs)));
-  const document = (await reads.get(renders, id)) as RenderDocument | null;
-  if (document) return { document, history };
-  const message = 'The job exists but cannot be shown yet. Try again in a moment.';
-  throw ApiError.of('service_unavailable', message, { retry_after: 1 });
-};
+/** Loads a job of the account with its history. @throws ApiError job_not_found */
+const requireJob = (dependencies: Dependencies, accountId: string, jobId: string): Promise<RenderWithHistory> =>
+  requireRender(dependencies, accountId, bareId('job', jobId), jobNotFound);
 
 const jobViewOf = async (
   { reads, downloadUrlFor, eventLog }: Dependencies,
@@ -91,34 +58,33 @@ export const jobRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/jobs',
+    operationId: 'listJobs',
     tag: 'Jobs',
     summary: 'List jobs',
     description: 'Lists the asynchronous renders of the account, newest first. New jobs do not shift the pages.',
     permission: 'jobs:read',
     request: { query: listJobsQuery },
     responses: [{ status: 200, description: 'One page of jobs.', schema: nameSchema('JobList', jobListResponse) }],
-    handle: async ({ account, query: { status, since, until, limit, cursor } }, dependencies) => {
-      const { reads, readYourWrites } = dependencies;
-      const before = smallestId(until && lowestIdAt(until), cursorId(cursor));
+    handle: async ({ account, query: { status, ...page } }, { reads, readYourWrites, downloadUrlFor, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, renders, deliveries);
-      const where = { accountId: account.id, isJob: true, ...(status ? { status } : {}) };
-      const range = { by: 'id', from: since && lowestIdAt(since), before };
-      const sort = { by: 'id', descending: true };
-      const found = (await reads.find(renders, { where, range, sort, limit: limit + 1 })) as RenderDocument[];
-      const page = found.slice(0, limit);
-      const jobs = await Promise.all(page.map((document) => jobViewOf(dependencies, document)));
-      return { jobs, next_cursor: found.length > limit ? jobIdOf(page.at(-1)!.id) : null };
+      const filter = { kind: 'asynchronous', ...(status ? { status } : {}) };
+      const { documents, next } = await findRenderListPage(reads, account.id, filter, { ...page, cursorPrefix: 'job' });
+      const found = await findDeliveries(reads, documents);
+      const now = eventLog.now();
+      const jobs = documents.map((one) => jobOf(one, found.get(one.id) ?? null, downloadUrlFor, now));
+      return { jobs, next_cursor: next === null ? null : jobIdOf(next) };
     },
   }),
   route({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}',
+    operationId: 'getJob',
     tag: 'Jobs',
     summary: 'Read a job',
     description:
       'Returns the state of a render and of its callback. `status` is `QUEUED` after acceptance, `PROCESSING` once a ' +
       'worker has started, then `DONE` or `FAILED`. `webhook_error` is present if the callback failed for good. Unknown ' +
-      'jobs and jobs of other accounts are the same 404.\n\n' +
+      'jobs and jobs of other accounts give the same 404.\n\n' +
       'With `diagnostics=true` the response has `diagnostics` of a render that has ended. Timings, render mode and failed ' +
       'resources are those of the render itself. Console messages and fonts are not recorded during a render: the first ' +
       'request for them renders the document a second time, and the result is kept. The same request gives the same ' +
@@ -155,11 +121,13 @@ export const jobRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}/events',
+    operationId: 'getJobEvents',
     tag: 'Jobs',
     summary: "Read a job's history",
     description:
-      'Lists every event of the render and of its callback with time, actor and trace. Header values of the callback, and ' +
-      'parts of its address that may be credentials, are shown as `***`, also where the response of a receiver repeats them.',
+      'Lists every event of the render and of its callback with time, actor and trace. Header values of the ' +
+      'callback, and parts of its address that may be credentials, are shown as `***`, also where the response of a ' +
+      'receiver repeats them.',
     permission: 'jobs:read',
     request: { params },
     responses: [{ status: 200, description: 'The events.', schema: nameSchema('JobHistory', jobHistoryResponse) }],
@@ -172,14 +140,16 @@ export const jobRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/jobs/{job_id}/redeliver',
+    operationId: 'redeliverJob',
     tag: 'Jobs',
     summary: 'Send a callback again',
     description:
-      'Starts another round of three attempts with the same `webhook-id`. With an empty body the callback goes to the same ' +
-      'address as before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended. ' +
-      'Send them again: `webhook_headers` if there were any (`{}` sends none), and the whole `webhook_url` if the job shows ' +
-      'it masked. Otherwise the response is 409 `webhook_target_erased`. After the end of a delivery the body may name ' +
-      'another address, method or headers; during the delivery, that is 409 `redelivery_conflict`.',
+      'Starts another round of three attempts with the same `webhook-id`. With an empty body the callback goes to ' +
+      'the same address as before. Headers, and an address that the job shows with `***`, are erased when a delivery ' +
+      'has ended. Send them again: `webhook_headers` if there were any (`{}` sends none), and the whole ' +
+      '`webhook_url` if the job shows it masked. Otherwise the response is 409 `webhook_target_erased`. After the ' +
+      'end of a delivery the body may name another address, method or headers; during the delivery, that is 409 ' +
+      '`redelivery_conflict`.',
     permission: 'render:create',
     request: {
       params,
@@ -212,11 +182,14 @@ export const jobRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/jobs/redeliver',
+    operationId: 'redeliverFailedJobs',
     tag: 'Jobs',
     summary: 'Send failed callbacks again',
     description:
-      'Starts another round for the callbacks that failed for good since the given time. Callbacks with headers or a masked ' +
-      'address are left out, because their secrets are erased. `erased_job_ids` lists their jobs: redeliver each with a body.',
+      'Starts another round for the callbacks that failed for good since the given time. Callbacks with headers or a ' +
+      'masked address are left out, because their secrets are erased. `erased_job_ids` lists their jobs: redeliver ' +
+      'each with a body. It starts at most 20 attempts a second at each receiver. If those of the next minute are planned ' +
+      'already, the response is 429 `rate_limit_exceeded`.',
     permission: 'render:create',
     request: {
       body: nameSchema('RedeliverJobs', redeliverJobsRequest),
@@ -230,7 +203,7 @@ export const jobRoutes: Route[] = [
       },
     ],
     handle: async ({ account, body, cause }, dependencies) => {
-      const { redelivered, erased } = await redeliverFailed(dependencies, account.id, body.since, cause);
+      const { redelivered, erased } = await redeliverFailed(dependencies, account.id, body, maxRedeliveries, cause);
       const erasedJobs = erased.length > 0 ? { erased_job_ids: erased.map(jobIdOf) } : {};
       return { redelivered: redelivered.length, job_ids: redelivered.map(jobIdOf), ...erasedJobs };
     },

@@ -1,15 +1,24 @@
 import type { RenderSource } from '#contracts/events/render.ts';
+import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import { timeOfId } from '#libs/ids/ulids.ts';
 import type { Dependencies } from '../server/dependencies.ts';
+import { requireAcceptedOutput } from '../server/accepts-pdf.ts';
 import { acceptWithinQuota } from '../server/quota.ts';
+import { countRenderOfPerson } from '../server/rate-limit.ts';
 import type { CallerContext } from '../server/context.ts';
 import { type Estimate, requireBacklogCapacity, requireShortWait } from '#application/renders/estimate.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
+import type { RenderInput } from '#application/renders/render-content.ts';
 import { storeRenderInput } from '#application/renders/render-input.ts';
 import { waitSignal } from './send-render.ts';
-import { sealResponseMode, type SubmitRenderResult, submitRender } from '#application/renders/submit-render.ts';
+import {
+  sealResponseMode,
+  sealSource,
+  type SubmitRenderResult,
+  submitRender,
+} from '#application/renders/submit-render.ts';
 
 export type AcceptedRender = { submission: SubmitRenderResult; estimatedMs: number };
 
@@ -50,17 +59,35 @@ const estimateOf = async (
  */
 export const acceptRender = async (
   dependencies: Dependencies,
-  context: CallerContext<ConvertRequest | TemplateRequest>,
+  context: CallerContext<ConvertRequest | TemplateRequest | ComposeRequest>,
   responseMode: RequestedResponseMode,
 ): Promise<AcceptedRender> => {
-  const { id, body, account, cause, reply } = context;
+  await countRenderOfPerson(dependencies, context);
+  const input = await storeRenderInput(dependencies, context, context.body, context);
+  return acceptRenderInput(dependencies, context, input, responseMode);
+};
+
+/**
+ * The same for an input that is stored already. `repeatedFrom` is the bare id of the render that had it first, if any.
+ */
+export const acceptRenderInput = async (
+  dependencies: Dependencies,
+  context: CallerContext,
+  input: RenderInput,
+  responseMode: RequestedResponseMode,
+  repeatedFrom?: string,
+): Promise<AcceptedRender> => {
+  const { id, account, cause, reply } = context;
+  if (responseMode.kind === 'wait') requireAcceptedOutput(reply.request, input.options.output);
   const at = acceptanceTimeOf(id, dependencies.eventLog.now());
-  const input = await storeRenderInput(dependencies, context, body, context.longTexts);
   const { waitMs, workMs, confirmPosition } = await estimateOf(dependencies, context, input.source, responseMode);
   const estimatedMs = waitMs + workMs;
-  const submission = await acceptWithinQuota(dependencies, context, reply, { id, at }, async () => {
+  const renders = input.source.mode === 'COMPOSE' ? input.source.renders : 1;
+  const submission = await acceptWithinQuota(dependencies, context, reply, { id, at, renders }, async () => {
     const sealed = await sealResponseMode(dependencies, id, responseMode, estimatedMs);
-    const request = { ...input, id, at, templateTest: false, responseMode: sealed, cause };
+    const source = await sealSource(dependencies, id, input);
+    const origin = repeatedFrom === undefined ? {} : { repeatedFrom };
+    const request = { ...input, ...origin, source, id, at, templateTest: false, responseMode: sealed, cause };
     return submitRender(dependencies, context, request, waitSignal(reply));
   }).catch((error: unknown) => {
     confirmPosition?.(null);

@@ -1,3 +1,4 @@
+import { optionTables } from '../docs/openapi/option-table.ts';
 import type { Example } from '../server/route.ts';
 
 /** Example requests. */
@@ -41,6 +42,20 @@ export const renderExamples: Record<string, Example> = {
       ],
     },
   },
+  composed: {
+    summary: 'One PDF of several parts, with a table of contents',
+    value: {
+      mode: 'COMPOSE',
+      parts: [
+        { mode: 'CONVERT', input_type: 'html', data: '<h1>Offer 2026-118</h1>', title: 'Offer', cover: true },
+        { mode: 'CONVERT', input_type: 'markdown', data: '# Terms\n\n## Delivery\n\nSee [prices](part:2).\n' },
+        { mode: 'CONVERT', input_type: 'csv', data: 'Item,Price\nPaper,4.20\n', title: 'Prices', start_on: 'right' },
+      ],
+      contents: true,
+      outline: true,
+      page_numbers: {},
+    },
+  },
   callback: {
     summary: 'With a callback',
     value: {
@@ -52,12 +67,31 @@ export const renderExamples: Record<string, Example> = {
     },
   },
   template: {
-    summary: 'A stored template',
+    summary: 'A stored template (template_id: the id in the response of POST /templates, or in GET /templates)',
     value: {
       mode: 'RENDER',
-      template_id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB',
-      data: { number: '2026-118', customer: { name: 'Ines Prado' } },
+      template_id: 'tpl_...',
+      data: { number: '2026-118', items: [{ name: 'Paper', price: 4.2 }] },
     },
+  },
+};
+
+/** Example requests in multipart/form-data. */
+export const multipartExamples: Record<string, Example> = {
+  file: {
+    summary: 'A file with its images (curl -F file=@report.md -F "assets=@img/logo.png;filename=img/logo.png")',
+    value: { file: 'report.md', assets: ['img/logo.png'], page_size: 'A4', margin_top: 25 },
+  },
+  composed: {
+    summary: 'One PDF of several files (curl -F files=@report.md -F files=@terms.pdf -F parts=...)',
+    value: {
+      files: ['report.md', 'terms.pdf'],
+      parts: '[{"file": "report.md", "cover": true}, {"file": "terms.pdf", "title": "Terms"}]',
+    },
+  },
+  template: {
+    summary: 'A stored template with data from a file (curl -F template_id=tpl_... -F data=@invoice.json)',
+    value: { template_id: 'tpl_...', data: '{"number": "2026-118", "items": []}' },
   },
 };
 
@@ -79,78 +113,60 @@ const done = {
   created_at: '2026-03-02T09:15:04.211Z',
 };
 
-const callbacks = `
-**Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it also has
-\`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
-\`error\`, \`message\`, \`details\` and \`failed_at\`. A 2xx response within 10 seconds counts as delivered; its body does not
-matter. After a 5xx response, a timeout or a failed connection there are two more attempts, 5 and then 30 seconds later.
-Any other response, also a redirect, ends the delivery at once. An address that is not public is a failed attempt; a host
-name with such an address is reported like a host that does not exist. A callback can arrive twice: use \`job_id\` to
-recognise it.
-
-**Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body. The key is the account's
-webhook secret as text. The headers of Standard Webhooks (\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`,
-\`webhook-signature\`) use the same secret. \`webhook_headers\` cannot replace these headers or those that HTTP needs.
-`.trim();
-
 /** The reference of POST /render, in Markdown. */
 export const renderDescription = `
-Makes a PDF from the content of the request (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and returns it
-when it is ready.
+Makes a PDF from the content of the request (\`CONVERT\`), from a stored template and data (\`RENDER\`), or from several parts
+(\`COMPOSE\`): documents, templates and existing PDFs (\`mode: PDF\`), each with its own page options.
+Each part that is made counts as one render; the limits of the plan hold for the whole document.
 
-**How \`data\` is read.** \`docx\` is always base64. The text types accept plain text and base64. The prefix
-\`data:...;base64,\` marks base64. Without it, the text is decoded only if all of it is canonical base64 of 16 characters
-or more, the result is UTF-8 without control characters, and it looks like the input type (html and xml begin with
-\`<\`, json parses). \`json\` also accepts an object or array.
+| To get | send |
+|---|---|
+| JSON with the PDF in \`pdf_base64\` | nothing further |
+| the PDF itself, with \`X-Render-Id\` and \`X-Page-Count\` | \`Accept: application/pdf\`; errors are JSON even then |
+| the pages as images, in \`file_base64\`; several as a ZIP file | \`output: "png"\`, \`"jpeg"\` or \`"webp"\` |
+| the bytes of images | the same, and \`Accept: image/png, application/zip\` |
+| an image of the first page beside the PDF | \`thumbnail: true\` |
+| a link to the PDF, valid for an hour or as long as the account's settings say | \`keep_pdf: true\` |
+| a job at once, and a signed callback later | \`webhook_url\` |
+| a job at once, without a callback | the same body to \`POST /api/v1/render/async\` |
+| the first PDF again after a lost response | the same \`Idempotency-Key\` |
+| timings, fonts, console, failed resources | \`?diagnostics=true\` and a test key; the document is rendered twice |
 
-**How input becomes a page.** CSV, and JSON that is an array of flat objects, become a table. Its header row repeats on each
-page, and its numbers are right-aligned. Other JSON becomes an indented tree, XML an indented listing with colours.
+**Input types**
 
-**What is rejected.** \`invalid_html\` is input that would lose content: it ends inside a tag, comment, attribute, script,
-style, title or textarea, contains NUL characters, or is not UTF-8. \`invalid_markdown\` is Markdown with an open code fence
-or HTML comment, with quotations and lists nested deeper than 100 levels, with NUL, or not in UTF-8. Bad CSV, JSON or XML,
-and XML that defines entities, is \`conversion_failed\`. \`line\` counts from 1 in the text that you sent.
+| \`input_type\` | \`data\` | PDF |
+|---|---|---|
+| \`html\` | text or base64 | the page as a browser prints it |
+| \`url\` | the URL of a page | the page at that URL |
+| \`markdown\` | text or base64 | a formatted document; front matter can set options |
+| \`docx\` | base64 | the Word document as Word shows it; with \`docx_layout: semantic\` its content in the style of the service |
+| \`odt\`, \`rtf\`, \`doc\`, \`xlsx\`, \`pptx\` | base64 | the office document, laid out by LibreOffice |
+| \`csv\` | text or base64 | a table whose header row repeats on each page |
+| \`json\` | text, base64, object or array | tables for lists of similar objects, else a tree |
+| \`xml\` | text or base64 | tables for repeated elements, else the indented source |
 
-**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or
-style sheet that cannot be loaded is left out. Only public addresses can be reached, not those of the service itself or
-the metadata addresses of cloud providers. A host name with another address is reported like a host that does not exist.
-A name must resolve within 5 seconds. If a document has more pages or more distinct external images than the plan allows,
-the error is \`conversion_failed\` with the number and the limit in \`details\`.
+In JSON bodies the prefix \`data:...;base64,\` marks base64. Without it, text of 16 characters or more is decoded only if all of
+it is canonical base64 of text of the input type. In a form (\`multipart/form-data\`) the part \`file\` has the bytes of the
+document, and the parts \`assets\` its images, styles and fonts. Of a composed document the parts \`files\` have the files, which
+\`parts\` name: \`{"file": "terms.pdf"}\`.
 
-**Navigation.** A document that navigates to another address before it is printed, by a script or by a
-\`<meta http-equiv="refresh">\` that fires within \`wait_time\` (0 seconds: always), is \`conversion_failed\` with the reason
-\`navigated_away\` in \`details\`.
+If \`Accept\` excludes both JSON and what the request makes, but names another kind of output, the error is \`invalid_request\`.
 
-**Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are replaced. Header
-and footer are printed in the margins; a margin that is lower than its header or footer grows to that height.
+${optionTables()}
 
-**Time.** The plan limits the processing time, which includes \`wait_for\` and \`wait_time\`. The time in the queue does not
-count. Accounts take turns, so the renders of one account do not delay those of another. A render gets
-\`service_unavailable\` with \`retry_after\` if the waiting renders of its account would delay its start by more than the
-processing time, or if it waits longer than that for a free browser or process. Neither counts toward the quota.
+Lengths are numbers of millimetres, or text with one of the units mm, cm, in, px, pt, pc and q. Options of the request override
+those of the template (\`default_options\`) and of Markdown front matter.
 
-**Templates.** Options of the request override the template's \`default_options\`. A placeholder without a value is a
-\`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` treat a missing value as false and empty. \`null\` is a
-value. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
+**Resources.** An image that cannot be loaded fails the render. A missing font or style sheet is a warning. Documents reach
+public addresses only.
 
-**Repeated requests.** With an \`Idempotency-Key\` the same request returns the same PDF and counts toward the quota once.
-The PDF of a synchronous render is not kept: a repeated request renders it again, at most five times, and then it is kept
-for an hour. Concurrent requests share one rendering. After that, \`rate_limit_exceeded\` says when the key expires.
-Repeated requests count toward the requests per minute.
+**Time.** The plan limits the processing time, which includes \`wait_for\` and \`wait_time\` but not the time in the queue. Accounts
+take turns. If the waiting renders of an account would delay a render by more than the processing time, or no browser is
+free for as long, the response is 503 \`service_unavailable\` with \`retry_after\`.
 
-Rendering a recorded request again gives the same bytes, because the dates inside the PDF are the time of the request. Two
-requests with the same content differ only in these dates. If a render fails, the error has \`render_id\`, the id of the
-recorded render.
-
-**Asynchronous renders.** With a \`webhook_url\` the response is immediate, with status \`QUEUED\` and a job to query. A
-callback follows when the PDF is ready or the render has failed. \`estimated_time_ms\` is based on recent renders of the same
-kind of input and on the waiting renders of the account.
-
-**Diagnostics.** With \`diagnostics=true\` and a test key the response to a synchronous render has \`diagnostics\`, also if it is
-an error: timings, render mode, console, failed resources, fonts. For them the document is rendered a second time. For
-other renders use \`GET /api/v1/jobs/job_<id>?diagnostics=true\` with the id of the render.
-
-${callbacks}
+**Records.** Every render is recorded: \`GET /api/v1/renders\`. If a render fails, the error has \`render_id\`. Rendering a request
+again gives the same bytes. With an \`Idempotency-Key\`, a PDF that was not kept is rendered again for repeated requests, at
+most five times, and then kept for at most an hour; they count toward the quota once, and each toward the requests per minute.
 `.trim();
 
 /** Example responses. */

@@ -16,7 +16,7 @@ describe('A render request', () => {
     for (const more of [{}, { data: 'x' }, { template_id: 'tpl_x' }, { input_type: 'odt' }]) {
       expect(errorFieldsOf({ mode: 'PRINT', ...more })).toMatchObject({
         name: 'invalid_mode',
-        extra: { received: 'PRINT', valid_values: ['CONVERT', 'RENDER'] },
+        extra: { received: 'PRINT', valid_values: ['CONVERT', 'RENDER', 'COMPOSE'] },
       });
     }
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import type { ComposeRequest } from '#contracts/http/compose.ts';
 import {
   type ConvertRequest,
   convertRequest,
@@ -8,54 +9,113 @@ import {
   templateRequest,
 } from '#contracts/http/render.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
-import { validate } from '../server/validate.ts';
+import { findComposeErrors } from './compose-request.ts';
+import { dataTypeErrors } from './data-type.ts';
+import { pageFieldErrors, selectorErrors } from './page-fields.ts';
+import { suggestValue } from '../server/validation/suggest.ts';
+import { findErrors, throwErrors, type Validation } from '../server/validation/validate.ts';
 
 type Body = Record<string, unknown>;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const parseConvert = (body: Body): ConvertRequest => {
-  if (isAbsent(body.data))
-    throw ApiError.of('missing_data', 'data is missing: it holds the content to convert.', { field: 'data' });
-  const request = validate(convertRequest, body);
-  if (typeof request.data !== 'string' && request.input_type !== 'json') {
-    throw ApiError.of(
-      'invalid_request',
-      `data must be a string if input_type is ${request.input_type}; only json accepts an object or array.`,
-      { field: 'data' },
-    );
-  }
-  return request;
-};
+const missingData = (): ApiError =>
+  ApiError.of('missing_data', 'data is missing: it holds the content to convert.', { field: 'data' });
+const missingTemplateId = (): ApiError =>
+  ApiError.of('missing_template_id', 'template_id is missing: it names the template to render.', {
+    field: 'template_id',
+  });
 
-const parseTemplate = (body: Body): TemplateRequest => {
-  if (isAbsent(body.template_id))
-    throw ApiError.of('missing_template_id', 'template_id is missing: it names the template to render.', {
-      field: 'template_id',
-    });
-  return validate(templateRequest, body);
-};
+type DocumentRequest = ConvertRequest | TemplateRequest;
+type RenderRequest = DocumentRequest | ComposeRequest;
+type Mode = RenderRequest['mode'];
 
+const schemas = { CONVERT: convertRequest, RENDER: templateRequest } as const;
 const modeSchema = z.object({ mode: z.enum(requestModes) });
 
-type RenderRequest = ConvertRequest | TemplateRequest;
+/** The field that each mode requires, with an error of its own. */
+const requiredFields = {
+  CONVERT: { name: 'data', missing: missingData },
+  RENDER: { name: 'template_id', missing: missingTemplateId },
+} as const;
 
-const requireWebhookUrl = ({
-  webhook_url: url,
-  webhook_method: method,
-  webhook_headers: headers,
-}: RenderRequest): void => {
-  const unexpectedField = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
-  if (url !== undefined || unexpectedField === null) return;
-  const message = `${unexpectedField} is allowed only with webhook_url.`;
-  throw ApiError.of('invalid_request', message, { field: unexpectedField });
+const webhookErrors = (body: Body): ApiError[] =>
+  body.webhook_url !== undefined
+    ? []
+    : ['webhook_method', 'webhook_headers']
+        .filter((field) => body[field] !== undefined)
+        .map((field) => ApiError.of('invalid_request', `${field} is allowed only with webhook_url.`, { field }));
+
+/** Validates all but the mode itself. */
+const findErrorsOf = (mode: Mode, body: Body): Validation<RenderRequest> => {
+  if (mode === 'COMPOSE') {
+    const found = findComposeErrors(body);
+    return { ...found, errors: [...found.errors, ...webhookErrors(body)] };
+  }
+  const { name, missing } = requiredFields[mode];
+  const isMissing = isAbsent(body[name]);
+  const found: Validation<DocumentRequest> = findErrors(
+    schemas[mode],
+    body,
+    ({ path: [field] }) => field !== 'mode' && !(isMissing && field === name),
+  );
+  const before = isMissing ? [missing()] : [];
+  const ofMode =
+    mode === 'CONVERT' ? [...dataTypeErrors(body), ...pageFieldErrors(body)] : selectorErrors(body.wait_for_selector);
+  const after = [...ofMode, ...webhookErrors(body)];
+  return { ...found, errors: [...before, ...found.errors, ...after] };
 };
 
-/** Validates a render request by its mode and fills in the defaults. @throws ApiError */
+/** The errors that a request has in both modes. */
+const eitherMode = z
+  .strictObject({ ...templateRequest.shape, ...convertRequest.shape })
+  .omit({ mode: true })
+  .partial();
+const findErrorsOfEither = ({ mode: _, ...fields }: Body): Omit<Validation<never>, 'value'> => {
+  const { errors, uncollected } = findErrors(
+    eitherMode,
+    fields,
+    ({ path: [field] }) => field !== 'data' || !isAbsent(fields.data),
+  );
+  const missing = isAbsent(fields.data) ? [missingData()] : [];
+  const others = [...selectorErrors(fields.wait_for_selector), ...webhookErrors(fields)];
+  return { errors: [...missing, ...errors, ...others], uncollected };
+};
+
+/** The mode that was meant, if its value or other fields say so. */
+const meantMode = (body: Body): Mode | null => {
+  const meant = suggestValue('mode', body.mode, requestModes);
+  if (meant !== null) return meant as Mode;
+  if (Array.isArray(body.parts)) return 'COMPOSE';
+  if (['template_id', 'template_version', 'templateId', 'template'].some((name) => !isAbsent(body[name])))
+    return 'RENDER';
+  return isAbsent(body.input_type) && typeof body.data !== 'string' ? null : 'CONVERT';
+};
+
+const missingMode = (mode: Mode): ApiError =>
+  ApiError.of(
+    'invalid_request',
+    `mode is missing; it must be one of ${requestModes.join(', ')}; did you mean \`${mode}\`?`,
+    {
+      field: 'mode',
+      did_you_mean: mode,
+    },
+  );
+
+/**
+ * Validates a render request by its mode and fills in the defaults. @throws ApiError the first error, with all others
+ */
 export const parseRenderRequest = (body: Body): RenderRequest => {
-  const request = validate(modeSchema, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
-  requireWebhookUrl(request);
-  return request;
+  const [modeError] = findErrors(modeSchema, body).errors;
+  if (!modeError) {
+    const request = findErrorsOf(body.mode as Mode, body);
+    throwErrors(request.errors, request.uncollected);
+    return request.value!;
+  }
+  const mode = meantMode(body);
+  const others = mode === null ? findErrorsOfEither(body) : findErrorsOf(mode, body);
+  const first = mode !== null && body.mode === undefined ? missingMode(mode) : modeError;
+  throw combineErrors([first, ...others.errors], others.uncollected);
 };
 
 /** `neverWaits`: the route accepts only asynchronous renders, whatever the body says. */

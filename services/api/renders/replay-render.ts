@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
@@ -6,13 +7,19 @@ import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { maxRegenerations, nextRegeneration, render } from '#libs/domain/render.ts';
 import { loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { isPdfKept } from '#application/renders/kept-pdf.ts';
 import { isRegenerationPending } from '#application/renders/event-log-fallback.ts';
 import { type Estimator, requireShortWait } from '#application/renders/estimate.ts';
 import { sendError } from '../server/errors.ts';
 import type { CallerContext } from '../server/context.ts';
-import { waitSignal, queuedRenderOf, sendRender } from './send-render.ts';
+import { waitSignal, queuedRenderOf, sendRender, type SendRenderDependencies } from './send-render.ts';
 
-export type ReplayDependencies = { eventLog: EventLog; replies: RenderReplies; blobs: BlobStore; estimator: Estimator };
+export type ReplayDependencies = SendRenderDependencies & {
+  eventLog: EventLog;
+  replies: RenderReplies;
+  blobs: BlobStore;
+  estimator: Estimator;
+};
 
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 
@@ -22,12 +29,20 @@ const loadRender = (eventLog: EventLog, id: string) => loadAggregate(eventLog, r
 const keptReply = async (
   { eventLog, blobs }: ReplayDependencies,
   loaded: LoadedRender,
+  requested: EventData['RenderRequested'],
 ): Promise<RenderReply | null> => {
   const { state } = loaded.aggregate;
   if (state.status !== 'DONE' || state.pdf === null || eventLog.now() >= new Date(state.pdf.keptUntil)) return null;
-  const { pages, durations } = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
+  const completed = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
+  const { pages, durations, warnings, contentType, thumbnail } = completed;
   try {
-    return { status: 'DONE', pdf: await blobs.get(state.pdf.sha256), pages, durationMs: durations.totalMs };
+    const fields = {
+      ...(contentType ? { contentType } : {}),
+      ...(thumbnail ? { thumbnail: await blobs.get(thumbnail.sha256) } : {}),
+      ...(isPdfKept(requested) ? { keptUntil: state.pdf.keptUntil } : {}),
+    };
+    const pdf = await blobs.get(state.pdf.sha256);
+    return { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields };
   } catch (error) {
     if (error instanceof BlobNotFound) return null;
     throw error;
@@ -68,7 +83,7 @@ type ReplayResult = FastifyReply | 'running' | null;
 
 /**
  * Sends the first response to a render request again, from the event log. A PDF that was not kept is rendered again with
- * the same bytes, and kept for an hour.
+ * the same bytes, and kept for at most an hour.
  * @throws ApiError rate_limit_exceeded after too many regenerations, service_unavailable if it would wait too long
  */
 export const replayRender = async (context: CallerContext, dependencies: ReplayDependencies): Promise<ReplayResult> => {
@@ -77,22 +92,23 @@ export const replayRender = async (context: CallerContext, dependencies: ReplayD
   const requested = loaded.history.find((event) => event.type === 'RenderRequested');
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
-  const { responseMode } = requested.data;
+  const { responseMode, fileName = null } = requested.data;
   if (responseMode.kind !== 'wait') {
-    // A replay needs the same body, so its address is the one of the first request.
-    const { webhook_url: webhookUrl } = body as { webhook_url?: string };
+    // A replay needs the same body, so its URL is the one of the first request, if it has one.
+    const recordedUrl = responseMode.kind === 'webhook' && !responseMode.urlIsMasked ? responseMode.url : undefined;
+    const { webhook_url: webhookUrl = recordedUrl } = (body ?? {}) as { webhook_url?: string };
     return reply.send(queuedRenderOf(id, createdAt, { estimatedMs: responseMode.estimatedMs, webhookUrl }));
   }
   const failed = loaded.history.find((event) => event.type === 'RenderFailed');
   if (failed) return sendError(reply, failed.data.error, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';
-  const kept = await keptReply(dependencies, loaded);
-  if (kept) return sendRender(reply, { id, createdAt, reply: Promise.resolve(kept) });
+  const kept = await keptReply(dependencies, loaded, requested.data);
+  if (kept) return sendRender(dependencies, reply, { id, createdAt, fileName, reply: Promise.resolve(kept) });
   const stopWaiting = new AbortController();
   const pdfReply = dependencies.replies.wait(id, AbortSignal.any([waitSignal(reply), stopWaiting.signal]));
   await requestPdfRegeneration(dependencies, context, loaded).catch((error: unknown) => {
     stopWaiting.abort();
     throw error;
   });
-  return sendRender(reply, { id, createdAt, reply: pdfReply });
+  return sendRender(dependencies, reply, { id, createdAt, fileName, reply: pdfReply });
 };

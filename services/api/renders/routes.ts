@@ -2,19 +2,35 @@ import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import { renderQueuedResponse } from '#contracts/http/jobs.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { convertRequest, renderDoneResponse, templateRequest } from '#contracts/http/render.ts';
+import { multipartRequest } from '#contracts/http/multipart.ts';
+import { composeRequest } from '#contracts/http/compose.ts';
+import { convertRequest, renderDoneResponse, renderImagesResponse, templateRequest } from '#contracts/http/render.ts';
 import { streams } from '#contracts/names.ts';
 import { type IdempotencyOptions, nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
 import { acceptRender } from './accept-render.ts';
-import { responseExamples, renderDescription, renderExamples } from './reference.ts';
+import { multipartExamples, responseExamples, renderDescription, renderExamples } from './reference.ts';
 import { parseRenderRequest, responseModeOf } from './render-request.ts';
 import { replayRender } from './replay-render.ts';
-import { diagnosticsFieldsOf, queuedRenderOf, sendRender } from './send-render.ts';
+import { diagnosticsFieldsOf, pdfResponse, queuedRenderOf, sendRender } from './send-render.ts';
 
-const modes = [nameSchema('ConvertRequest', convertRequest), nameSchema('TemplateRequest', templateRequest)] as const;
+const modes = [
+  nameSchema('ConvertRequest', convertRequest),
+  nameSchema('TemplateRequest', templateRequest),
+  nameSchema('ComposeRequest', composeRequest),
+] as const;
 const body = nameSchema('RenderRequest', z.discriminatedUnion('mode', modes));
+const multipart = nameSchema('RenderMultipartRequest', multipartRequest);
 const queuedRender = nameSchema('QueuedRender', renderQueuedResponse);
-const doneOrQueued = z.union([nameSchema('Render', renderDoneResponse), queuedRender]);
+const images = nameSchema('RenderedImages', renderImagesResponse);
+const doneOrQueued = z.union([nameSchema('Render', renderDoneResponse), images, queuedRender]);
+
+const renderRequest = {
+  body,
+  readBody: parseRenderRequest,
+  examples: renderExamples,
+  multipart,
+  multipartExamples,
+};
 
 const idempotency: IdempotencyOptions = { streamOf: streams.render, replay: replayRender };
 
@@ -39,36 +55,51 @@ export const renderRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/render',
+    operationId: 'render',
     tag: 'Rendering',
     summary: 'Make a PDF',
     description: renderDescription,
     permission: 'render:create',
     usesQuota: true,
     idempotency,
+    sendsCallback: true,
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
-    request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples: renderExamples },
-    responses: [{ status: 200, description: 'The PDF, or the job.', schema: doneOrQueued, examples: responseExamples }],
+    request: { query: diagnosticsQuery, ...renderRequest },
+    responses: [
+      {
+        status: 200,
+        description: 'The PDF or the images, or the job.',
+        schema: doneOrQueued,
+        examples: responseExamples,
+        ...pdfResponse,
+      },
+    ],
     errors: [
       ...requestErrors,
       'invalid_html',
       'invalid_docx',
+      'invalid_document',
+      'office_not_installed',
       'invalid_markdown',
       'template_render_error',
+      'url_load_failed',
+      'render_secrets_erased',
       ...renderingErrors,
     ],
     handle: async (context, dependencies) => {
-      const { id, key, query, reply } = context;
+      const { id, keyType, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;
       const responseMode = responseModeOf(context.body, false);
-      if (query.diagnostics === 'true' && key.keyType !== 'test') throw liveDiagnostics();
+      if (query.diagnostics === 'true' && keyType !== 'test') throw liveDiagnostics();
       const { submission, estimatedMs } = await acceptRender(dependencies, context, responseMode);
       if (responseMode.kind !== 'wait') return queuedRenderOf(id, submission.createdAt, { estimatedMs, webhookUrl });
-      return sendRender(reply, submission, {}, diagnosticsFieldsOf(dependencies, context));
+      return sendRender(dependencies, reply, submission, {}, diagnosticsFieldsOf(dependencies, context));
     },
   }),
   route({
     method: 'POST',
     path: '/api/v1/render/async',
+    operationId: 'renderAsync',
     tag: 'Rendering',
     summary: 'Make a PDF without waiting for it',
     description:
@@ -77,8 +108,9 @@ export const renderRoutes: Route[] = [
     permission: 'render:create',
     usesQuota: true,
     idempotency,
+    sendsCallback: true,
     isAsynchronous: () => true,
-    request: { body, readBody: parseRenderRequest, examples: renderExamples },
+    request: renderRequest,
     responses: [
       { status: 200, description: 'The job.', schema: queuedRender, examples: { queued: responseExamples.queued } },
     ],

@@ -2,21 +2,33 @@ import type { FastifyReply } from 'fastify';
 import type { Diagnostics } from '#contracts/http/diagnostics.ts';
 import type { RenderQueuedResponse } from '#contracts/http/jobs.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { jobIdOf, renderIdOf } from '#contracts/names.ts';
+import { fileNameFor, pdfContentType, imageTypes, zipContentType } from '#contracts/http/output.ts';
+import { defaultFileNameOf, jobIdOf, readModels, renderIdOf } from '#contracts/names.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { bytesToKb } from '#libs/sizes/sizes.ts';
 import { getDiagnostics, type DiagnosticsDependencies } from '#application/renders/diagnostics.ts';
+import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import type { DownloadUrlFor } from '../jobs/job-view.ts';
+import { thumbnailUrlOf } from '#libs/secrets/download-token.ts';
+import { prefersFile } from '../server/accepts-pdf.ts';
+import { attachmentOf } from '../server/attachment.ts';
 import { sendError } from '../server/errors.ts';
+import { callerOf } from '../server/request.ts';
 import type { CallerContext } from '../server/context.ts';
+import { warningsFieldOf } from './warnings.ts';
 import { requirePdf, type SubmitRenderResult } from '#application/renders/submit-render.ts';
 
 type CompletedReply = Extract<RenderReply, { status: 'DONE' }>;
 
+const base64Of = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+
+type RenderedFile = { id: string; createdAt: string; fileName: string };
+
 /** Base64 needs no escaping, so the large field is inserted into the JSON text without a serialiser. */
 const renderResponseJson = (
-  id: string,
-  createdAt: string,
-  { pdf, pages, durationMs }: CompletedReply,
+  { id, createdAt, fileName }: RenderedFile,
+  { pdf, contentType, thumbnail, pages, durationMs, warnings }: CompletedReply,
   extra: Record<string, unknown>,
 ): string => {
   const rest = JSON.stringify({
@@ -24,10 +36,24 @@ const renderResponseJson = (
     file_size_kb: bytesToKb(pdf.byteLength),
     duration_ms: durationMs,
     created_at: createdAt,
+    ...warningsFieldOf(warnings),
+    ...(contentType ? { content_type: contentType, file_name: fileName } : {}),
+    ...(thumbnail ? { thumbnail_base64: base64Of(thumbnail), thumbnail_content_type: 'image/png' } : {}),
     ...extra,
   });
-  const base64 = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('base64');
-  return `{"id":"${renderIdOf(id)}","status":"DONE","pdf_base64":"${base64}",${rest.slice(1)}`;
+  const field = contentType ? 'file_base64' : 'pdf_base64';
+  return `{"id":"${renderIdOf(id)}","status":"DONE","${field}":"${base64Of(pdf)}",${rest.slice(1)}`;
+};
+
+/** The parts of a RouteResponse of a route that ends with `sendRender`. */
+export const pdfResponse = {
+  contentType: [pdfContentType, ...Object.values(imageTypes).map((type) => type.contentType), zipContentType],
+  headers: {
+    'Content-Disposition': 'With the file itself: its name, from `file_name`.',
+    'X-Render-Id': 'With the file itself: the id of the render.',
+    'X-Page-Count': 'With the file itself: the number of its pages.',
+    'X-Duration-Ms': 'With the file itself: the milliseconds from the acceptance of the request to the finished file.',
+  },
 };
 
 const maxWaitMs = 300_000;
@@ -49,7 +75,10 @@ export const waitSignal = (reply: FastifyReply): AbortSignal => {
   return controller.signal;
 };
 
-/** The immediate response to an asynchronous render. `webhookUrl` comes from the request: the event log masks its secrets. */
+/**
+ * The immediate response to an asynchronous render. `webhookUrl` comes from the request: the event log masks its
+ * secrets.
+ */
 export const queuedRenderOf = (
   id: string,
   createdAt: string,
@@ -87,21 +116,60 @@ export const diagnosticsFieldsOf = (
   };
 };
 
+export type SendRenderDependencies = { downloadUrlFor: DownloadUrlFor; readYourWrites: ReadYourWrites };
+
+const keptPdfFieldsOf = (
+  { downloadUrlFor }: SendRenderDependencies,
+  id: string,
+  { keptUntil, thumbnail }: CompletedReply,
+): Record<string, string> => {
+  if (keptUntil === undefined) return {};
+  const url = downloadUrlFor(id, new Date(keptUntil));
+  return { pdf_url: url, pdf_expires_at: keptUntil, ...(thumbnail ? { thumbnail_url: thumbnailUrlOf(url) } : {}) };
+};
+
+/** Sends the bytes of the PDF or the images, with the file name. */
+const sendFile = (
+  reply: FastifyReply,
+  { id, fileName }: RenderedFile,
+  { pdf, contentType = pdfContentType, pages, durationMs }: CompletedReply,
+): FastifyReply =>
+  reply
+    .headers({
+      'content-type': contentType,
+      'content-disposition': attachmentOf(fileName),
+      'x-content-type-options': 'nosniff',
+      'x-render-id': renderIdOf(id),
+      'x-page-count': pages,
+      'x-duration-ms': durationMs,
+    })
+    .send(pdf);
+
 /**
- * Waits for the PDF and sends it, or the error of the render. `extra` are further fields of a PDF response,
- * `lateFields` those of a PDF or an error response.
+ * Waits for the PDF or images and sends them, or the error of the render. They are sent as bytes or in JSON, as the
+ * caller prefers; an error is always JSON. Queries of the account then show the end of the render. `extra` are further fields
+ * of a JSON response with a PDF, `lateFields` those of any JSON response.
  */
 export const sendRender = async (
+  dependencies: SendRenderDependencies,
   reply: FastifyReply,
-  { id, createdAt, reply: renderReply }: Omit<SubmitRenderResult, 'position'>,
+  { id, createdAt, fileName, reply: renderReply }: Omit<SubmitRenderResult, 'position'>,
   extra: Record<string, unknown> = {},
   lateFields = noLateFields,
 ): Promise<FastifyReply> => {
   try {
-    const completed = requirePdf(await renderReply);
+    const ended = await renderReply;
+    if (ended?.position !== undefined)
+      dependencies.readYourWrites.recordWrite(callerOf(reply.request).account.id, ended.position, readModels.renders);
+    const completed = requirePdf(ended);
+    reply.header('vary', 'Accept');
+    const { contentType = pdfContentType } = completed;
+    const file = { id, createdAt, fileName: fileNameFor(fileName ?? defaultFileNameOf(id), contentType) };
+    if (prefersFile(reply.request, contentType)) return sendFile(reply, file, completed);
+    const fields = { ...keptPdfFieldsOf(dependencies, id, completed), ...extra };
     return reply
       .type('application/json; charset=utf-8')
-      .send(renderResponseJson(id, createdAt, completed, { ...extra, ...(await lateFields()) }));
+      .send(renderResponseJson(file, completed, { ...fields, ...(await lateFields()) }));
   } catch (error) {
     if (error instanceof ApiError)
       return sendError(reply, error.fields, { render_id: renderIdOf(id), ...(await lateFields()) });

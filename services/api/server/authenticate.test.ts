@@ -8,7 +8,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
-import { openCallerCache } from '#application/api-keys/queries.ts';
+import { openKeyCache } from '#application/api-keys/queries.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
 const secret = newSecret('live');
@@ -23,6 +23,8 @@ const key: ApiKeyDocument = {
   issuedAt: '',
   expiresAt: null,
   revokedAt: null,
+  isRevoked: false,
+  issuedBy: { kind: 'service', name: 'tests' },
 };
 const account = { id: 'a', suspension: null } as unknown as AccountDocument;
 
@@ -36,7 +38,7 @@ const requestWith = (...headers: readonly string[]): IncomingMessage =>
   ({ rawHeaders: ['Host', 'x', ...headers] }) as IncomingMessage;
 const bearer = (text: string): IncomingMessage => requestWith('Authorization', `Bearer ${text}`);
 const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
-  authenticate(openCallerCache(store, 0), request, now).then(
+  authenticate(openKeyCache(store, 0), request, now).then(
     () => 'accepted',
     (error: unknown) => (error instanceof ApiError ? error.fields : Promise.reject(error)),
   );
@@ -44,8 +46,14 @@ const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
 describe('A key is accepted', () => {
   it.each(['Bearer', 'bearer', 'BEARER'])('after the word %s, in a header of any case', async (word) => {
     expect(
-      await authenticate(openCallerCache(storeOf([key]), 0), requestWith('aUTHORIZATION', `${word}  ${secret}`), now),
-    ).toEqual({ key, account });
+      await authenticate(openKeyCache(storeOf([key]), 0), requestWith('aUTHORIZATION', `${word}  ${secret}`), now),
+    ).toEqual({
+      account,
+      actor: { kind: 'key', id: key.id },
+      permissions: key.permissions,
+      keyId: key.id,
+      keyType: key.keyType,
+    });
   });
 
   it('until it expires', async () => {
@@ -58,8 +66,8 @@ describe('A key is accepted', () => {
   });
 
   it('until it expires, also from the cache', async () => {
-    const callers = openCallerCache(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
-    expect((await authenticate(callers, bearer(secret), now)).key.id).toBe('k');
+    const callers = openKeyCache(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
+    expect((await authenticate(callers, bearer(secret), now)).keyId).toBe('k');
     await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({
       fields: { name: 'expired_api_key' },
     });
@@ -147,8 +155,8 @@ describe('A key without a permission', () => {
   it.each(permissions)('is rejected with the name of the permission %s', (permission) => {
     const otherPermissions = permissions.filter((other) => other !== permission);
     const requireMissing = (): void =>
-      requirePermission({ account, key: { ...key, permissions: otherPermissions } }, permission);
+      requirePermission({ actor: { kind: 'key', id: 'k' }, permissions: otherPermissions }, permission);
     expect(requireMissing).toThrow(permission);
-    expect(() => requirePermission({ account, key }, permission)).not.toThrow();
+    expect(() => requirePermission({ actor: { kind: 'key', id: 'k' }, permissions }, permission)).not.toThrow();
   });
 });

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#contracts/events/account.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { Caller, CallerCache } from '#application/api-keys/queries.ts';
+import type { KeyCache } from '#application/api-keys/queries.ts';
+import { type Caller, callerOfKey } from '#application/callers/caller.ts';
+import type { SignedInPerson } from '#application/people/people.ts';
 import { hashSecret, secretFormatError } from '#application/api-keys/secret.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
@@ -33,11 +35,11 @@ const requireValidKey = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): v
 };
 
 /** The account and key of a request. @throws ApiError with status 401 */
-export const authenticate = async (callers: CallerCache, request: IncomingMessage, now: Date): Promise<Caller> => {
-  const caller = await callers.find(hashSecret(secretFrom(request)));
-  if (!caller) throw ApiError.of('invalid_api_key', 'There is no such API key.');
-  requireValidKey(caller.key, now);
-  return caller;
+export const authenticate = async (keys: KeyCache, request: IncomingMessage, now: Date): Promise<Caller> => {
+  const found = await keys.find(hashSecret(secretFrom(request)));
+  if (!found) throw ApiError.of('invalid_api_key', 'There is no such API key.');
+  requireValidKey(found.key, now);
+  return callerOfKey(found);
 };
 
 /** @throws ApiError account_suspended */
@@ -48,9 +50,21 @@ export const requireActive = ({ suspension }: AccountDocument): void => {
 };
 
 /** @throws ApiError insufficient_permissions */
-export const requirePermission = ({ key }: Caller, permission: Permission): void => {
-  if (key.permissions.includes(permission)) return;
-  throw ApiError.of('insufficient_permissions', `The API key lacks the permission ${permission}.`, {
+export const requireOperator = ({ isOperator }: Pick<SignedInPerson, 'isOperator'>): void => {
+  if (isOperator) return;
+  throw ApiError.of('insufficient_permissions', 'Only an operator of the service may do this.', {
+    required_permission: 'operator',
+  });
+};
+
+/** @throws ApiError insufficient_permissions */
+export const requirePermission = (
+  { permissions, actor }: Pick<Caller, 'permissions' | 'actor'>,
+  permission: Permission,
+): void => {
+  if (permissions.includes(permission)) return;
+  const holder = actor.kind === 'key' ? 'The API key' : 'Your role in the account';
+  throw ApiError.of('insufficient_permissions', `${holder} lacks the permission ${permission}.`, {
     required_permission: permission,
   });
 };

@@ -9,14 +9,27 @@ import type { ReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';
+import type { GroupRole } from '#application/people/sign-in-by-provider.ts';
+import type { IdentityProvider } from '#libs/oidc/identity-provider.ts';
+import type { People } from '#application/people/people.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { AccessCheck } from '../events/access-check.ts';
+import type { LiveStreams } from '../events/live-streams.ts';
+import type { Cookies } from '../sessions/cookies.ts';
 import type { DownloadUrlFor } from '../jobs/job-view.ts';
 import type { Estimator } from '#application/renders/estimate.ts';
-import type { TemplateTestLimiter } from '../templates/template-test-limits.ts';
+import type { Previews } from '#application/templates/preview.ts';
+import type { PreviewLimiter } from '../templates/preview-limits.ts';
+import type { EventDownloadLimiter } from '../events/download.ts';
+import type { WebhookTestLimiter } from '../webhooks/webhook-test-limits.ts';
+import type { RedeliveryPace } from '#application/deliveries/redelivery-pace.ts';
+import type { Egress } from '#libs/egress/egress.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import type { ConcurrencyLimiter } from './concurrency-limit.ts';
 
 /** `missing` lists what the service needs before it can accept a render. `metricsToken` is required to read the metrics. */
 export type HealthDependencies = {
-  health: () => { missing: string[] };
+  health: () => { missing: string[]; limitations: string[] };
   telemetry: Pick<Telemetry, 'metricsText' | 'metricsContentType'>;
   metricsToken?: string | undefined;
 };
@@ -37,10 +50,37 @@ export type Dependencies = HealthDependencies & {
   readYourWrites: ReadYourWrites;
   /** Templates by bare id. */
   templates: ReadCache<TemplateDocument>;
+  /** Persons, sessions and members. */
+  people: People;
+  /** Accounts by bare id. */
+  accounts: ReadCache<AccountDocument>;
+  cookies: Cookies;
+  /** The OpenID Connect provider, and the roles of its groups; null without one. */
+  identityProvider: { provider: IdentityProvider; groupRoles: readonly GroupRole[] } | null;
   preparation: DocumentPreparation;
   secrets: InstallationSecrets;
   downloadUrlFor: DownloadUrlFor;
+  /** The public URL of the service. */
+  baseUrl: string;
   /** Prevents conflicts between concurrent creations of one account. */
   templateCreationQueue: ReturnType<typeof createKeyedLock>;
-  templateTestLimiter: TemplateTestLimiter;
+  /** Counts the keys of an account for one creation at a time. */
+  keyCreationQueue: ReturnType<typeof createKeyedLock>;
+  eventDownloads: EventDownloadLimiter;
+  templateTestLimiter: ConcurrencyLimiter;
+  verificationLimiter: ConcurrencyLimiter;
+  webhookTestLimiter: WebhookTestLimiter;
+  redeliveryPace: RedeliveryPace;
+  /** The way to the outside for test callbacks, with the address policy of all webhooks. */
+  openEgress: () => Promise<Pick<Egress, 'sendWebhook'>>;
+  /** The operator's limit of how long accounts can have their PDFs kept. */
+  maxPdfRetentionMinutes: number;
+  /** What the operator allows outgoing connections to reach: entries of the allow list. */
+  egressView: { allowed: readonly string[]; hasOwnAuthorities: boolean };
+  previews: Previews;
+  previewLimiter: PreviewLimiter;
+  liveStreams: LiveStreams;
+  hasAccess: AccessCheck;
+  /** The version of the service. */
+  version: string;
 };

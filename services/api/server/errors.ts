@@ -25,7 +25,7 @@ export const apiErrorFieldsOf = (error: unknown): ApiErrorFields | null => {
   if (error instanceof BlobNotFound) return missingContentError;
   const { statusCode, message } = error as Partial<FastifyError>;
   if (!statusCode || statusCode >= 500) return null;
-  return { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} };
+  return { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: { field: 'request' } };
 };
 
 /** The JSON body of an error response. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '#contracts/events/account.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -7,8 +7,12 @@ import { idempotency, idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { newAggregate, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
+import { deriveKey, type InstallationSecret, type InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf, causeOf } from './request.ts';
+
+/** `secrets` are those of the installation. */
+export type IdempotencyDependencies = { eventLog: EventLog; secrets: InstallationSecrets };
 
 export type IdempotentOperation = {
   operation: string;
@@ -35,13 +39,30 @@ const keyOf = (request: FastifyRequest): string | null => {
   });
 };
 
+/**
+ * What is kept of a body to recognise it: an HMAC of its hash. A body can have a weak password, which everyone who reads
+ * the events could find with a plain hash by trying.
+ */
+const macOfBody = (secret: InstallationSecret, bodySha256: string): string =>
+  createHmac('sha256', deriveKey(secret, 'idempotency')).update(bodySha256).digest('hex');
+
+/** Whether the body is that of an earlier claim, which may have been recorded under an earlier secret. */
+const isSameBody = ({ current, previous }: InstallationSecrets, recorded: string, bodySha256: string): boolean =>
+  [current, ...previous].some((secret) => recorded === macOfBody(secret, bodySha256));
+
 const inProgress = (): ApiError =>
   ApiError.of(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running. Try again when it has ended.',
   );
 
-const claim = async (eventLog: EventLog, request: FastifyRequest, key: string, operation: string) => {
+const claim = async (
+  eventLog: EventLog,
+  secret: InstallationSecret,
+  request: FastifyRequest,
+  key: string,
+  operation: string,
+) => {
   const cause = causeOf(request);
   const stream = streams.idempotency(
     createHash('sha256')
@@ -60,7 +81,7 @@ const claim = async (eventLog: EventLog, request: FastifyRequest, key: string, o
       type: 'claim' as const,
       accountId: cause.accountId!,
       operation,
-      bodySha256,
+      bodyMac: macOfBody(secret, bodySha256),
       id,
       expired: age >= idempotencyKeyLifetimeMs,
     };
@@ -76,14 +97,20 @@ const claim = async (eventLog: EventLog, request: FastifyRequest, key: string, o
 
 /** Runs an operation once for each Idempotency-Key. A repeated key and body return the first response. @throws ApiError */
 export const runOnce = async (
-  eventLog: EventLog,
+  { eventLog, secrets }: IdempotencyDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { operation, permission, streamOf, run, replay }: IdempotentOperation,
 ): Promise<unknown> => {
   const key = keyOf(request);
   if (key === null) return run(newId(eventLog.now()));
-  const { aggregate, cause, age, isClaimed, id, bodySha256 } = await claim(eventLog, request, key, operation);
+  const { aggregate, cause, age, isClaimed, id, bodySha256 } = await claim(
+    eventLog,
+    secrets.current,
+    request,
+    key,
+    operation,
+  );
   const runReleasing = (id: string): Promise<unknown> =>
     run(id).catch(async (error: unknown) => {
       // An accepted operation stays accepted even if its response failed: a retry must not run it twice.
@@ -94,7 +121,7 @@ export const runOnce = async (
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
   if (isClaimed && held.id === id) return runReleasing(held.id);
-  if (held.operation !== operation || held.bodySha256 !== bodySha256)
+  if (held.operation !== operation || !isSameBody(secrets, held.bodyMac, bodySha256))
     throw ApiError.of(
       'idempotency_conflict',
       'This Idempotency-Key was used with another request. Use a new key for a new request.',

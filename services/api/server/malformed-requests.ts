@@ -9,7 +9,11 @@ import { errorBody, sendError } from './errors.ts';
 /** `req_<id>`: the id of the request in the response, in the log and in its events. */
 export const newRequestId = (): string => `req_${newId()}`;
 
-const malformedRequest = (message: string): ApiErrorFields => ({ name: 'invalid_request', message, extra: {} });
+const malformedRequest = (message: string, field: string): ApiErrorFields => ({
+  name: 'invalid_request',
+  message,
+  extra: { field },
+});
 
 /** Responds to a request whose path cannot be decoded. */
 export const handleUnreadablePath = (_: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -18,6 +22,7 @@ export const handleUnreadablePath = (_: Error, request: FastifyRequest, reply: F
     reply.header('x-request-id', request.id),
     malformedRequest(
       'The path of the request cannot be read: it has invalid percent escapes or a segment that is too long.',
+      'path',
     ),
   );
 };
@@ -39,7 +44,7 @@ export const createClientErrorHandler =
     count('colophon.api.errors', 1, { error: 'invalid_request' });
     logger.debug({ request_id: id, code: error.code, status: 400 }, 'request rejected: malformed');
     const body = errorBody(
-      malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).'),
+      malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).', 'request'),
       id,
     );
     const head = [

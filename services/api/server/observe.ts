@@ -39,9 +39,7 @@ const endSpan = (span: ManualSpan, request: FastifyRequest, status: string): voi
   const { caller } = request;
   span.setAttributes({
     'http.response.status_code': Number(status),
-    ...(caller
-      ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType }
-      : {}),
+    ...(caller ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.keyType } : {}),
   });
   if (Number(status) >= 500) span.setErrorType(status);
   span.end();

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { CountedRender } from '#libs/limits/port.ts';
 import { type QuotaDependencies, acceptWithinQuota } from './quota.ts';
 
-const caller = { account: { id: 'a', plan: 'free', overrides: {} }, key: { keyType: 'live' } } as Parameters<
+const caller = { account: { id: 'a', plan: 'free', overrides: {} }, keyType: 'live' } as unknown as Parameters<
   typeof acceptWithinQuota
 >[1];
 const render = { id: 'r', at: new Date('2026-05-20T12:00:00.000Z') };

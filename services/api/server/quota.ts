@@ -4,14 +4,18 @@ import { streams } from '#contracts/names.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { LimitStatus, Limits, CountedRender } from '#libs/limits/port.ts';
-import type { Caller } from '#application/api-keys/queries.ts';
+import type { Caller } from '#application/callers/caller.ts';
 import type { CallerContext } from './context.ts';
 import { quotaOf, setLimitHeaders } from './rate-limit.ts';
 
-const quotaExceeded = ({ limit, used, resetAt }: LimitStatus): ApiError =>
+const quotaExceeded = ({ limit, used, resetAt }: LimitStatus, renders = 1): ApiError =>
   ApiError.of(
     'quota_exceeded',
-    `The account has used the ${limit} renders of this month. The quota starts again at ${resetAt.toISOString()}.`,
+    `${
+      used < limit!
+        ? `The request counts as ${renders} renders, and the account has ${limit! - used} of the ${limit} of this month left.`
+        : `The account has used the ${limit} renders of this month.`
+    } The quota starts again at ${resetAt.toISOString()}.`,
     {
       quota_limit: limit!,
       quota_used: used,
@@ -23,13 +27,15 @@ const quotaExceeded = ({ limit, used, resetAt }: LimitStatus): ApiError =>
  * Requires quota for one more render at the time of the request, unless that month has ended since. Test keys need none.
  * @throws ApiError quota_exceeded
  */
-export const requireQuotaLeft = ({ key, quota }: Pick<CallerContext, 'key' | 'quota'>, now: Date): void => {
-  if (key.keyType !== 'test' && !quota.allowed && now < quota.resetAt) throw quotaExceeded(quota);
+export const requireQuotaLeft = ({ keyType, quota }: Pick<CallerContext, 'keyType' | 'quota'>, now: Date): void => {
+  if (keyType !== 'test' && !quota.allowed && now < quota.resetAt) throw quotaExceeded(quota);
 };
 
 export type QuotaDependencies = { limits: Limits; eventLog: { store: EventStore } };
-/** The bare id of the render, and the time of its acceptance, which decides its month. */
-export type RenderToAccept = { id: string; at: Date };
+/**
+ * The bare id of the render, the time of its acceptance, which decides its month, and how many renders it counts as.
+ */
+export type RenderToAccept = { id: string; at: Date; renders?: number };
 
 /**
  * Confirms or releases a counted render by the event log: the append may have succeeded although its reply was lost. If
@@ -48,16 +54,16 @@ const settleFromEventLog = async ({ limits, eventLog }: QuotaDependencies, rende
  */
 export const acceptWithinQuota = async <T extends { position: number | null }>(
   dependencies: QuotaDependencies,
-  { account, key }: Caller,
+  { account, keyType }: Caller,
   reply: FastifyReply,
-  { id, at }: RenderToAccept,
+  { id, at, renders = 1 }: RenderToAccept,
   accept: () => Promise<T>,
 ): Promise<T> => {
-  if (key.keyType === 'test') return accept();
-  const render = { id, accountId: account.id, at, ...quotaOf(account) };
+  if (keyType === 'test') return accept();
+  const render = { id, accountId: account.id, at, renders, ...quotaOf(account) };
   const quota = await dependencies.limits.countRender(render);
   setLimitHeaders(reply, 'quota', quota);
-  if (!quota.allowed) throw quotaExceeded(quota);
+  if (!quota.allowed) throw quotaExceeded(quota, renders);
   let accepted: T | null = null;
   try {
     accepted = await accept();

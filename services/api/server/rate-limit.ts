@@ -3,6 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import type { LimitStatus, Limits, QuotaLimit, LimitsStatus } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { CallerContext } from './context.ts';
 import { callerOf, limitsStatusOf } from './request.ts';
 
 const unixSeconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
@@ -31,7 +32,8 @@ const limitsFor = (account: AccountDocument) => ({
 
 type LimitsReporter = (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date) => Promise<void>;
 
-const reportStatus = (reply: FastifyReply, limitsStatus: LimitsStatus): void => {
+/** Sets the limit headers, and keeps the state for the handler. */
+export const reportStatus = (reply: FastifyReply, limitsStatus: LimitsStatus): void => {
   reply.request.limitsStatus = limitsStatus;
   setLimitHeaders(reply, 'ratelimit', limitsStatus.rateLimit);
   setLimitHeaders(reply, 'quota', limitsStatus.quota);
@@ -45,18 +47,42 @@ export const countRequest: LimitsReporter = async (limits, account, reply, now) 
 export const reportLimits: LimitsReporter = async (limits, account, reply, now) =>
   reportStatus(reply, await limits.readStatus(account.id, limitsFor(account), now));
 
+type PersonRenderDependencies = { limits: Limits; eventLog: { now: () => Date } };
+
+/**
+ * Renders of people do not count toward the quota. They count toward the rate limit of the account, like the requests
+ * of its test keys. @throws ApiError rate_limit_exceeded
+ */
+export const countRenderOfPerson = async (
+  { limits, eventLog }: PersonRenderDependencies,
+  { account, actor, reply }: Pick<CallerContext, 'account' | 'actor' | 'reply'>,
+): Promise<void> => {
+  if (actor.kind !== 'person') return;
+  const now = eventLog.now();
+  await countRequest(limits, account, reply, now);
+  requireRateLimitLeft(limitsStatusOf(reply.request).rateLimit, now);
+};
+
 /** The requests of an account in a minute. Without a rate limit, the latest requests of other processes may be missing. */
 export const requestsInMinute = async (limits: Limits, accountId: string, { resetAt }: LimitStatus): Promise<number> =>
   (await limits.readStatus(accountId, { perMinute: null, perMonth: null }, new Date(resetAt.getTime() - 1))).rateLimit
     .used;
 
-/** @throws ApiError rate_limit_exceeded if the request exceeded the limit of its minute */
-export const requireRateLimitLeft = ({ allowed, limit, resetAt }: LimitStatus, now: Date): void => {
+/** The quota of an account, without counting a request. */
+export const readQuota = async (limits: Limits, account: AccountDocument, now: Date): Promise<LimitStatus> =>
+  (await limits.readStatus(account.id, { perMinute: null, ...quotaOf(account) }, now)).quota;
+
+/** @throws ApiError rate_limit_exceeded if the request exceeded the limit of its minute. `subject` starts the message */
+export const requireRateLimitLeft = (
+  { allowed, limit, resetAt }: LimitStatus,
+  now: Date,
+  subject = 'The account',
+): void => {
   if (allowed) return;
   const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
   throw ApiError.of(
     'rate_limit_exceeded',
-    `The account may send ${limit} requests a minute. Try again in ${retryAfter} s.`,
+    `${subject} may send ${limit} requests a minute. Try again in ${retryAfter} s.`,
     {
       limit: limit!,
       retry_after: retryAfter,

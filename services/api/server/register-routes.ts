@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { requirePermission } from './authenticate.ts';
-import { runOnce } from './idempotency.ts';
+import { type IdempotencyDependencies, runOnce } from './idempotency.ts';
 import { requireQuotaLeft } from './quota.ts';
 import { planLimits } from '#application/accounts/queries.ts';
-import { callerOf, causeOf, limitsStatusOf } from './request.ts';
-import type { CallerContext, RequestContext } from './context.ts';
+import { callerOf, causeOf, causeOfPerson, limitsStatusOf } from './request.ts';
+import type { CallerContext, RequestContext, SessionContext } from './context.ts';
 import type { Route } from './route.ts';
-import { validate } from './validate.ts';
+import { runChecks, validate } from './validation/validate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,26 +20,37 @@ type Fields = Record<string, unknown>;
 
 /** @throws ApiError invalid_request if a required body is missing */
 const bodyFields = ({ body }: FastifyRequest, isOptional = false): Fields => {
-  if (!body && !isOptional) throw ApiError.of('invalid_request', 'The body is empty; it must be a JSON object.');
+  if (!body && !isOptional)
+    throw ApiError.of('invalid_request', 'The body is empty; it must be a JSON object.', { field: 'body' });
   return (body as Fields | null | undefined) ?? {};
 };
 
 const requestContextOf = (request: FastifyRequest, reply: FastifyReply, id: string): RequestContext => {
-  const { caller, body, query, params } = request;
-  return { id, requestId: request.id, caller, body, query, params, reply };
+  const { caller, person, body, query, params } = request;
+  return { id, requestId: request.id, caller, person, body, query, params, reply };
 };
 
 const callerContextOf = (request: FastifyRequest, reply: FastifyReply, id: string): CallerContext => {
-  const { account, key } = callerOf(request);
+  const caller = callerOf(request);
   return {
     ...requestContextOf(request, reply, id),
-    account,
-    key,
-    limits: planLimits(account),
+    ...caller,
+    limits: planLimits(caller.account),
     ...limitsStatusOf(request),
     cause: causeOf(request),
     longTexts: request.receivedBody?.longTexts ?? {},
+    partTexts: request.receivedBody?.partTexts ?? [],
+    upload: request.receivedBody?.upload ?? null,
   };
+};
+
+const contextOf = (request: FastifyRequest, reply: FastifyReply, id: string): RequestContext => {
+  const { caller, person } = request;
+  if (caller) return callerContextOf(request, reply, id);
+  const context = requestContextOf(request, reply, id);
+  if (!person) return context;
+  const ofPerson: SessionContext = { ...context, person, cause: causeOfPerson(request, person) };
+  return ofPerson;
 };
 
 /** The context for the handler, validated against the schemas of the route. @throws ApiError */
@@ -49,28 +59,41 @@ const validatedContext = <D>(route: Route<D>, request: FastifyRequest, context: 
   const fields = body && bodyFields(request, bodyIsOptional);
   return {
     ...context,
-    params: params && validate(params, request.params as Fields),
-    query: query && validate(query, request.query as Fields),
-    body: readBody ? readBody(fields!, planLimits(callerOf(request).account)) : body && validate(body, fields!),
+    ...runChecks({
+      params: () => params && validate(params, request.params as Fields),
+      query: () => query && validate(query, request.query as Fields, [], { isQuery: true }),
+      body: () =>
+        readBody ? readBody(fields!, planLimits(callerOf(request).account)) : body && validate(body, fields!),
+    }),
   };
 };
 
-const createHandler = <D>(route: Route<D>, dependencies: D, eventLog: EventLog | null) => {
-  const { method, path, permission, usesQuota, idempotency, handle } = route;
+const maxOperationLength = 100;
+
+/** The method and the path of a request, which a key must not be used for again with another path. */
+const operationOf = ({ method, path }: Route<never>, { params }: FastifyRequest): string => {
+  const values = params as Record<string, string>;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  return `${method} ${filled}`.slice(0, maxOperationLength);
+};
+
+const createHandler = <D>(route: Route<D>, dependencies: D, claims: IdempotencyDependencies | null) => {
+  const eventLog = claims?.eventLog;
+  const { permission, usesQuota, idempotency, handle } = route;
   const run = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> => {
     const { caller } = request;
-    const context = validatedContext(route, request, (caller ? callerContextOf : requestContextOf)(request, reply, id));
+    const context = validatedContext(route, request, contextOf(request, reply, id));
     if (permission && caller) requirePermission(caller, permission);
     if (usesQuota && eventLog) requireQuotaLeft(context as CallerContext, eventLog.now());
     return handle(context as CallerContext<never, never, never>, dependencies);
   };
-  if (!idempotency || !permission || !eventLog) {
+  if (!idempotency || !permission || !claims) {
     return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(eventLog?.now()));
   }
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
-    runOnce(eventLog, request, reply, {
-      operation: `${method} ${path}`,
+    runOnce(claims, request, reply, {
+      operation: operationOf(route, request),
       permission,
       streamOf,
       run: (id) => run(request, reply, id),
@@ -78,15 +101,20 @@ const createHandler = <D>(route: Route<D>, dependencies: D, eventLog: EventLog |
     });
 };
 
-/** Adds routes with their checks to the app. Routes with a quota or an Idempotency-Key need `eventLog`. */
+/** Adds routes with their checks to the app. Routes with a quota or an Idempotency-Key need `idempotency`. */
 export const registerRoutes = <D>(
   app: FastifyInstance,
   routes: readonly Route<D>[],
   dependencies: D,
-  eventLog: EventLog | null = null,
+  idempotency: IdempotencyDependencies | null = null,
 ): void => {
   for (const route of routes) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.route({ method: route.method, url, config: { route }, handler: createHandler(route, dependencies, eventLog) });
+    app.route({
+      method: route.method,
+      url,
+      config: { route },
+      handler: createHandler(route, dependencies, idempotency),
+    });
   }
 };

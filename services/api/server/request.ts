@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Cause } from '#application/command-handling/aggregate.ts';
 import type { LimitsStatus } from '#libs/limits/port.ts';
-import type { Caller } from '#application/api-keys/queries.ts';
-import type { JsonBody } from './body/read-json.ts';
+import type { Caller } from '#application/callers/caller.ts';
+import { actorOf, type SignedInPerson } from '#application/people/people.ts';
+import type { RequestBody } from './body/read-json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,12 +11,14 @@ declare module 'fastify' {
     traceparent: string | null;
     /** The caller; null if the request needed no key. */
     caller: Caller | null;
+    /** The signed-in person; null for an API key, and before sign-in. */
+    person: SignedInPerson | null;
     /** The state of the account's limits after this request; null before it is counted. */
     limitsStatus: LimitsStatus | null;
     /** Whether the request is counted after its body is read. */
     countAfterBody: boolean;
-    /** The long texts and the hash of the body; null without a body. */
-    receivedBody: Pick<JsonBody, 'longTexts' | 'sha256'> | null;
+    /** What the body has besides fields; null without a body. */
+    receivedBody: Omit<RequestBody, 'fields'> | null;
   }
 }
 
@@ -23,6 +26,7 @@ declare module 'fastify' {
 export const decorateRequests = (app: FastifyInstance): void => {
   app.decorateRequest('traceparent', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('person', null);
   app.decorateRequest('limitsStatus', null);
   app.decorateRequest('countAfterBody', false);
   app.decorateRequest('receivedBody', null);
@@ -40,17 +44,26 @@ export const limitsStatusOf = ({ limitsStatus, method, url }: FastifyRequest): L
   return limitsStatus;
 };
 
-/** The cause of the events of a request: the actor is the key, the correlation id is the request id. */
+/** The cause of the events of a request: the actor is the caller, the correlation id is the request id. */
 export const causeOf = (request: FastifyRequest): Cause => {
-  const { key, account } = callerOf(request);
+  const { actor, account } = callerOf(request);
   return {
-    actor: { kind: 'key', id: key.id },
+    actor,
     accountId: account.id,
     correlationId: request.id,
     causationId: null,
     traceparent: request.traceparent,
   };
 };
+
+/** The cause of the events of a signed-in person who acts for no account. */
+export const causeOfPerson = ({ id, traceparent }: FastifyRequest, person: SignedInPerson): Cause => ({
+  actor: actorOf(person),
+  accountId: null,
+  correlationId: id,
+  causationId: null,
+  traceparent,
+});
 
 /** Only requests with an Idempotency-Key need the SHA-256 of the body. */
 export const needsBodyHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;

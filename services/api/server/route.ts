@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Permission } from '#contracts/events/account.ts';
 import type { ErrorName } from '#contracts/http/errors.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
-import type { CallerContext, RequestContext } from './context.ts';
+import type { CallerContext, RequestContext, SessionContext } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 
 export type Example = { summary: string; value: unknown };
@@ -16,6 +16,9 @@ type SchemaOutput<S> = S extends z.ZodType ? z.output<S> : undefined;
 export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P extends Fields = Fields> = {
   body?: B;
   bodyIsOptional?: true;
+  /** The schema of a multipart/form-data body, for the reference. A route without one accepts JSON only. */
+  multipart?: z.ZodObject;
+  multipartExamples?: Examples;
   /** Validates the body if the errors of the schema are not specific enough. @throws ApiError */
   readBody?: (fields: Record<string, unknown>, limits: PlanLimits) => SchemaOutput<B>;
   examples?: Examples;
@@ -25,14 +28,14 @@ export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P ext
 };
 
 /**
- * `schema` is null for a response without a JSON body; `contentType` is the type of a body that is not JSON. `headers`
- * are those besides the headers of every response.
+ * `schema` is null for a response without a JSON body; `contentType` is the type of a body that is not JSON. With both,
+ * the caller chooses by the header Accept. `headers` are those besides the headers of every response.
  */
 export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   status: number;
   description: string;
   schema: S;
-  contentType?: string;
+  contentType?: string | readonly string[];
   examples?: Examples;
   headers?: Record<string, string>;
 };
@@ -50,16 +53,25 @@ type RouteDefinition<D, C, B extends Body, Q extends Fields, P extends Fields, S
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its parameters in braces. */
   path: `/${string}`;
-  tag: 'Rendering' | 'Jobs' | 'Templates' | 'Account' | 'Operation';
+  /** The name of the operation in generated clients. Unique; it never changes. */
+  operationId: string;
+  tag: 'Rendering' | 'Jobs' | 'Webhooks' | 'Templates' | 'Account' | 'People' | 'Operation';
   summary: string;
   description: string;
   /** The permission that the key needs; a route without one needs no key. */
   permission?: Permission;
+  /**
+   * For a route without a permission that is for people: `start` signs a person in, `callback` does so when the browser
+   * comes back from the identity provider, `required` needs a signed-in person, `operator` a signed-in operator.
+   */
+  session?: 'start' | 'callback' | 'required' | 'operator';
   /** The query parameter, such as a signed token, that replaces the key. */
   tokenParameter?: string;
   /** Whether the request counts toward the quota; it is rejected if the quota is used up. */
   usesQuota?: true;
   idempotency?: IdempotencyOptions<D>;
+  /** Whether a request with a webhook_url leads to a callback. */
+  sendsCallback?: true;
   /** Whether a request with this body asks for an asynchronous render. */
   isAsynchronous?: (body: unknown) => boolean;
   request?: RouteRequest<B, Q, P>;
@@ -79,17 +91,34 @@ export type Route<D = Dependencies> = Omit<AnyRouteDefinition<D>, 'handle' | 'er
   handle: (context: CallerContext<never, never, never>, dependencies: D) => Promise<unknown>;
 };
 
-const apiKeyErrors: ErrorName[] = [
+const callerErrors: ErrorName[] = [
   'missing_authorization',
   'invalid_api_key',
   'revoked_api_key',
   'expired_api_key',
+  'invalid_session',
+  'cross_origin_request',
+  'account_not_found',
   'account_suspended',
   'insufficient_permissions',
   'rate_limit_exceeded',
   'internal_error',
   'service_unavailable',
 ];
+
+const sessionErrors: Readonly<Record<NonNullable<Route['session']>, readonly ErrorName[]>> = {
+  callback: ['internal_error'],
+  start: ['cross_origin_request', 'rate_limit_exceeded', 'internal_error', 'service_unavailable'],
+  required: ['invalid_session', 'cross_origin_request', 'rate_limit_exceeded', 'internal_error', 'service_unavailable'],
+  operator: [
+    'invalid_session',
+    'cross_origin_request',
+    'insufficient_permissions',
+    'rate_limit_exceeded',
+    'internal_error',
+    'service_unavailable',
+  ],
+};
 
 const idempotencyKey = z.object({
   'Idempotency-Key': z
@@ -110,13 +139,15 @@ type RouteWithoutErrors = Omit<Route<never>, 'errors'> & { errors?: readonly Err
 
 const errorsOf = ({
   permission,
+  session,
   tokenParameter,
   usesQuota,
   idempotency,
   request = {},
   errors = [],
 }: RouteWithoutErrors): ErrorName[] => [
-  ...(permission ? apiKeyErrors : []),
+  ...(permission ? callerErrors : []),
+  ...(session ? sessionErrors[session] : []),
   // A wrong token is 404, not 400.
   ...(request.body || request.headers || (request.query && !tokenParameter) ? (['invalid_request'] as const) : []),
   ...(request.body ? (['payload_too_large'] as const) : []),
@@ -134,8 +165,15 @@ const withIdempotencyKey = <R extends Pick<Route<never>, 'request' | 'responses'
   };
 };
 
+/** A misspelt parameter of a request that changes something is an error: its effect could not be taken back. */
+const withStrictQuery = <R extends Pick<Route<never>, 'method' | 'request'>>(definition: R): R => {
+  if (definition.method === 'GET') return definition;
+  const query = (definition.request?.query ?? z.object({})).strict();
+  return { ...definition, request: { ...definition.request, query } };
+};
+
 const completeRoute = <D>(definition: object): Route<D> => {
-  const route = definition as Route<D>;
+  const route = withStrictQuery(definition as Route<D>);
   return { ...(route.idempotency ? withIdempotencyKey(route) : route), errors: errorsOf(route) };
 };
 
@@ -163,6 +201,40 @@ export const publicRoute = <D, S extends z.ZodType | null, Q extends Fields = un
   definition: RouteDefinition<D, RequestContext<undefined, SchemaOutput<Q>, SchemaOutput<P>>, undefined, Q, P, S>,
 ): Route<D> => completeRoute(definition);
 
+/** Defines a route for a signed-in person, who acts for no account; `session: 'operator'` is for operators only. */
+export const sessionRoute = <
+  S extends z.ZodType | null,
+  B extends Body = undefined,
+  Q extends Fields = undefined,
+  P extends Fields = undefined,
+>(
+  definition: RouteDefinition<
+    Dependencies,
+    SessionContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
+    B,
+    Q,
+    P,
+    S
+  > & { session: 'required' | 'operator' },
+): Route => completeRoute(definition);
+
+/** Defines a route that signs a person in. It needs no session, and must be called by a page of the service. */
+export const signInRoute = <
+  S extends z.ZodType | null,
+  B extends Body = undefined,
+  Q extends Fields = undefined,
+  P extends Fields = undefined,
+>(
+  definition: RouteDefinition<
+    Dependencies,
+    RequestContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
+    B,
+    Q,
+    P,
+    S
+  > & { session: 'start' | 'callback' },
+): Route => completeRoute(definition);
+
 /** The names of schemas in the OpenAPI document; schemas without a name are inlined. */
 export const schemaNames = z.registry<{ id: string }>();
 
@@ -176,7 +248,12 @@ export const nameSchema = <S extends z.ZodType>(id: string, schema: S): S => {
 export const renderingErrors = [
   'conversion_failed',
   'image_load_failed',
+  'selector_not_found',
+  'conformance_not_met',
+  'invalid_factur_x',
   'processing_timeout',
   'javascript_timeout',
   'pdf_too_large',
+  'output_too_large',
+  'image_too_large',
 ] as const satisfies ErrorName[];

@@ -20,11 +20,22 @@ const pathOf = (target: string): string => {
   }
 };
 
-const notFound = (method: string, path: string): ApiErrorFields => ({
+const notFound = (method: string, path: string, meant: string | undefined): ApiErrorFields => ({
   name: 'not_found',
-  message: `There is no ${method} ${truncateForMessage(path)}.`,
+  message:
+    `There is no ${method} ${truncateForMessage(path)}` +
+    `${meant === undefined ? '.' : `; did you mean ${method} ${truncateForMessage(meant)}?`} ` +
+    '/docs and /openapi.json list all routes.',
   extra: {},
 });
+
+/** Paths that were probably meant: without slashes at the end, and with the prefix of the API. */
+export const similarPaths = (path: string): string[] => {
+  const trimmed = path.replace(/\/{1,8}$/, '');
+  return [trimmed, `/api/v1${trimmed.replace(/^\/(?:api(?:\/|$))?(?:v1(?:\/|$))?/, '/')}`].filter(
+    (one) => one !== path,
+  );
+};
 
 const notAllowed = (method: string, path: string, allowed: string[]): ApiErrorFields => ({
   name: 'method_not_allowed',
@@ -45,12 +56,16 @@ export const handleUnknownRoutes = (app: FastifyInstance): void => {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url);
-    const methods = new Set(
-      [...knownPaths.values()].filter(({ pattern }) => pattern.test(path)).flatMap((known) => [...known.methods]),
-    );
+    const methodsOf = (one: string): Set<string> =>
+      new Set(
+        [...knownPaths.values()].filter(({ pattern }) => pattern.test(one)).flatMap((known) => [...known.methods]),
+      );
+    const methods = methodsOf(path);
     // If the path has this method, only its spelling is unknown to the router: that is 404.
-    if (methods.size === 0 || methods.has(request.method))
-      return sendError(reply, notFound(request.method, request.url.split('?')[0]!));
+    if (methods.size === 0 || methods.has(request.method)) {
+      const meant = similarPaths(path).find((one) => methodsOf(one).has(request.method));
+      return sendError(reply, notFound(request.method, request.url.split('?')[0]!, meant));
+    }
     const allowed = [...methods].toSorted();
     return sendError(reply.header('allow', allowed.join(', ')), notAllowed(request.method, path, allowed));
   });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FastifyRequest } from 'fastify';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -9,7 +8,7 @@ import {
   updateTemplateRequest as updateBody,
   updateTemplateRequestFor,
 } from '#contracts/http/templates.ts';
-import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
+import { changedFields, type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
 import {
   findVersionBody,
   deleteTemplate,
@@ -21,13 +20,17 @@ import { isVersionRetained } from '#application/templates/queries.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
-import { validate } from '../server/validate.ts';
+import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, ifMatchHeaders, templateParams } from './reference.ts';
-import { requireTemplateContent } from './require-template.ts';
+import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
 import { updatedTemplateOf } from './views.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
+import { defaultSelectorErrors } from '../renders/page-fields.ts';
 
-/** The version in If-Match, a plain or quoted number; null without the header or with `*`. @throws ApiError invalid_request */
+/**
+ * The version in If-Match, a plain or quoted number; null without the header or with `*`. @throws ApiError
+ * invalid_request
+ */
 const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return null;
@@ -36,11 +39,6 @@ const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
     throw ApiError.of('invalid_request', 'If-Match must hold a version number, such as 3.', { field: 'If-Match' });
   return Number(version);
 };
-
-const changedFields = (before: FullTemplate, after: FullTemplate): string =>
-  (Object.keys(after) as (keyof FullTemplate)[])
-    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
-    .join(', ') || 'nothing';
 
 const withUpdate = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplateRequest): FullTemplate => {
   const changedValues = Object.fromEntries(
@@ -61,23 +59,27 @@ const updatedResponse = async (
   return updatedTemplateOf(id, body, version, at);
 };
 
-/** Update, restore and delete: decided on the event log. The response comes from the decision, not from a read model. */
+/**
+ * Update, restore and delete: decided on the event log. The response comes from the decision, not from a read model.
+ */
 export const templateChangeRoutes: Route[] = [
   route({
     method: 'PUT',
     path: '/api/v1/templates/{id}',
+    operationId: 'updateTemplate',
     tag: 'Templates',
     summary: 'Change a template',
     description:
       'Makes a new version. The fields of the body replace those of the version before; the other fields stay. Every ' +
-      'accepted request makes a version, even without a difference. `changes` describes the change; by default it is the ' +
-      'names of the changed fields.',
+      'accepted request makes a version, even without a difference. `changes` describes the change; by default it is ' +
+      'the names of the changed fields.',
     permission: 'templates:write',
     request: {
       params: templateParams,
       headers: ifMatchHeaders,
       body: nameSchema('UpdateTemplate', updateBody),
-      readBody: (fields, { maxVariables }) => validate(updateTemplateRequestFor(maxVariables), fields),
+      readBody: (fields, { maxVariables }) =>
+        validate(updateTemplateRequestFor(maxVariables), fields, defaultSelectorErrors(fields)),
       examples: templateExamples.update,
     },
     responses: [
@@ -106,11 +108,14 @@ export const templateChangeRoutes: Route[] = [
       } = context;
       const { eventLog, inputs, preparation } = dependencies;
       const { id } = await requireTemplate(eventLog, account.id, templateId);
-      if (update.content !== undefined) await requireTemplateContent(preparation, update.content, limits, account.id);
+      if (update.content !== undefined) requireTemplateSize(update.content, limits);
       const next = async ({ body }: { body: TemplateBody }) => {
         const before = await readTemplate(inputs, body);
         const after = withUpdate(before, update);
-        const changes = update.changes ?? changedFields(before, after);
+        const hasInvoice = update.default_options?.factur_x?.template !== undefined;
+        if (update.content !== undefined || update.labels !== undefined || hasInvoice)
+          await requireTemplateContent(preparation, after, limits, account.id);
+        const changes = update.changes ?? (changedFields(before, after).join(', ') || 'nothing');
         return { name: after.name, store: () => storeTemplate(inputs, after), changes, restoredFrom: null };
       };
       const result = await updateTemplate(
@@ -126,6 +131,7 @@ export const templateChangeRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/templates/{id}/restore',
+    operationId: 'restoreTemplate',
     tag: 'Templates',
     summary: 'Restore an earlier version',
     description: 'Makes a new version with the content and settings of an earlier one. The name stays.',
@@ -157,9 +163,14 @@ export const templateChangeRoutes: Route[] = [
           'template_not_found',
           `Version ${restoredVersion} of the template never existed or is no longer kept.`,
         );
-      const { content, settings } = old;
-      const next = async ({ body }: { body: TemplateBody }) => {
-        const store = async (): Promise<TemplateBody> => ({ ...body, content, settings });
+      const { content, settings, sampleData } = old;
+      const next = async ({ body: { sampleData: _, ...body } }: { body: TemplateBody }) => {
+        const store = async (): Promise<TemplateBody> => ({
+          ...body,
+          content,
+          settings,
+          ...(sampleData ? { sampleData } : {}),
+        });
         return {
           name: body.name,
           store,
@@ -180,6 +191,7 @@ export const templateChangeRoutes: Route[] = [
   route({
     method: 'DELETE',
     path: '/api/v1/templates/{id}',
+    operationId: 'deleteTemplate',
     tag: 'Templates',
     summary: 'Delete a template',
     description: 'Removes the template for good and frees its name. The records of its renders stay.',

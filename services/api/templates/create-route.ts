@@ -11,21 +11,33 @@ import { templateLimitExceeded, type TemplateCapacity } from '#application/templ
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
-import { validate } from '../server/validate.ts';
+import { findErrors, throwErrors } from '../server/validation/validate.ts';
 import { createTemplateDescription, etagHeader, templateExamples } from './reference.ts';
-import { requireTemplateContent } from './require-template.ts';
+import { requireTemplateContent } from '#application/templates/require-content.ts';
 import { createdTemplateOf } from './views.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
+import { defaultSelectorErrors } from '../renders/page-fields.ts';
 
 type CreationContext = CallerContext<Awaited<ReturnType<typeof parseCreation>>>;
 
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
+const missingName = (): ApiError =>
+  ApiError.of('template_name_required', 'A template needs a name.', { field: 'name' });
+const missingContent = (): ApiError =>
+  ApiError.of('template_content_required', 'A template needs content.', { field: 'content' });
+
 const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) => {
-  if (isBlank(fields.name)) throw ApiError.of('template_name_required', 'A template needs a name.');
-  if (isBlank(fields.content)) throw ApiError.of('template_content_required', 'A template needs content.');
-  return validate(createTemplateRequestFor(maxVariables), fields);
+  const blank = ['name', 'content'].filter((name) => isBlank(fields[name]));
+  const { value, errors, uncollected } = findErrors(
+    createTemplateRequestFor(maxVariables),
+    fields,
+    ({ path: [name] }) => name === undefined || !blank.includes(String(name)),
+  );
+  const missing = blank.map((name) => (name === 'name' ? missingName() : missingContent()));
+  throwErrors([...missing, ...errors, ...defaultSelectorErrors(fields)], uncollected);
+  return value!;
 };
 
 /** The account's capacity for templates; null if its plan has no limit. @throws ApiError template_limit_exceeded */
@@ -48,7 +60,7 @@ const create = async (
   const { id, account, limits, cause } = context;
   const { description = null, ...fields } = context.body;
   const { eventLog, inputs, preparation, templateCreationQueue } = dependencies;
-  await requireTemplateContent(preparation, fields.content, limits, account.id);
+  await requireTemplateContent(preparation, fields, limits, account.id);
   const full: FullTemplate = { ...fields, description };
   return templateCreationQueue(account.id, async () => {
     const capacity = await templateCapacity(dependencies, context);
@@ -80,6 +92,7 @@ const idempotency: IdempotencyOptions = {
 export const createTemplateRoute: Route = route({
   method: 'POST',
   path: '/api/v1/templates',
+  operationId: 'createTemplate',
   tag: 'Templates',
   summary: 'Store a template',
   description: createTemplateDescription,

@@ -14,12 +14,14 @@ import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
+import { readTemplateStatistics, statisticsModels } from '#application/templates/statistics.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
 import { eventView } from '../server/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
-import { validate } from '../server/validate.ts';
+import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';
-import { requireTemplateSize, requireTemplateDocument } from './require-template.ts';
+import { requireTemplateSize } from '#application/templates/require-content.ts';
+import { requireTemplateDocument } from './require-template.ts';
 import { templateSummaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
 const { templates, templateVersions: versionsModel, templateUsage } = readModels;
@@ -34,6 +36,7 @@ export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates',
+    operationId: 'listTemplates',
     tag: 'Templates',
     summary: 'List templates',
     description:
@@ -43,24 +46,33 @@ export const templateReadRoutes: Route[] = [
     responses: [
       { status: 200, description: 'One page of templates.', schema: nameSchema('TemplateList', templateListResponse) },
     ],
-    handle: async ({ account, query: { category, page, limit } }, { reads, readYourWrites }) => {
-      await readYourWrites.waitForWrites(account.id, templates);
+    handle: async ({ account, query: { category, page, limit, statistics } }, dependencies) => {
+      const { reads, readYourWrites, eventLog } = dependencies;
+      await readYourWrites.waitForWrites(account.id, templates, ...(statistics === 'true' ? statisticsModels : []));
       const where = { accountId: account.id, ...(category ? { category } : {}) };
       const sort = { by: 'createdAt', descending: true };
       const [total, documents] = await Promise.all([
         reads.count(templates, where),
         reads.find(templates, { where, sort, limit, skip: (page - 1) * limit }),
       ]);
-      const summaries = (documents as TemplateDocument[]).map(templateSummaryOf);
+      const found = documents as TemplateDocument[];
+      const statisticsOf =
+        statistics === 'true' ? await readTemplateStatistics(reads, account.id, found, eventLog.now()) : null;
+      const summaries = found.map((document) => ({
+        ...templateSummaryOf(document),
+        ...(statisticsOf ? { statistics: statisticsOf(document) } : {}),
+      }));
       return { templates: summaries, total, page, limit, pages: Math.ceil(total / limit) };
     },
   }),
   route({
     method: 'POST',
     path: '/api/v1/templates/validate',
+    operationId: 'validateTemplate',
     tag: 'Templates',
     summary: 'Check a template without storing it',
-    description: 'Finds syntax errors, and placeholders without a declared variable.',
+    description:
+      'Finds syntax errors, placeholders without a declared variable, and labels that are not in `labels`: at most 50.',
     permission: 'templates:read',
     request: {
       body: nameSchema('ValidateTemplate', validateTemplateRequest),
@@ -84,6 +96,7 @@ export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates/{id}',
+    operationId: 'getTemplate',
     tag: 'Templates',
     summary: 'Read a template',
     description:
@@ -110,6 +123,7 @@ export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates/{id}/versions',
+    operationId: 'listTemplateVersions',
     tag: 'Templates',
     summary: 'List the versions of a template',
     description: 'Lists the versions that are kept, newest first: the last 10, or all on the plan enterprise.',
@@ -129,6 +143,7 @@ export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates/{id}/versions/{version}',
+    operationId: 'getTemplateVersion',
     tag: 'Templates',
     summary: 'Read one version',
     description: 'Returns a version with its content.',
@@ -154,6 +169,7 @@ export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates/{id}/events',
+    operationId: 'getTemplateEvents',
     tag: 'Templates',
     summary: "Read a template's history",
     description: 'Lists every event of the template with time and actor.',

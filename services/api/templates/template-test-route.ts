@@ -1,23 +1,25 @@
 import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
-import { renderDoneResponse } from '#contracts/http/render.ts';
+import { renderDoneResponse, renderImagesResponse } from '#contracts/http/render.ts';
 import { testTemplateRequest } from '#contracts/http/templates.ts';
-import { readModels } from '#contracts/names.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
-import { requireShortWait } from '#application/renders/estimate.ts';
 import { storeRenderInput } from '#application/renders/render-input.ts';
-import { waitSignal, diagnosticsFieldsOf, sendRender } from '../renders/send-render.ts';
-import { submitRender } from '#application/renders/submit-render.ts';
+import { diagnosticsFieldsOf, pdfResponse, sendRender } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
 import { templateExamples, templateParams } from './reference.ts';
-import { requireTemplateTestsLeft } from './template-test-limits.ts';
+import { runTemplateTest } from './run-template-test.ts';
+import { selectorErrors } from '../renders/page-fields.ts';
+import { validate } from '../server/validation/validate.ts';
+
+const version = { version: z.number().int() };
 
 /** A template test is a render that does not count toward the quota or as a use of the template. It has its own limits. */
 export const templateTestRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/templates/{id}/test',
+    operationId: 'testTemplate',
     tag: 'Templates',
     summary: 'Test a template',
     description:
@@ -32,13 +34,18 @@ export const templateTestRoutes: Route[] = [
       params: templateParams,
       query: diagnosticsQuery,
       body: nameSchema('TestTemplate', testTemplateRequest),
+      readBody: (fields) => validate(testTemplateRequest, fields, selectorErrors(fields.wait_for_selector)),
       examples: templateExamples.test,
     },
     responses: [
       {
         status: 200,
         description: 'The PDF and the version of the template.',
-        schema: nameSchema('TestRender', renderDoneResponse.extend({ version: z.number().int() })),
+        schema: z.union([
+          nameSchema('TestRender', renderDoneResponse.extend(version)),
+          nameSchema('TestRenderImages', renderImagesResponse.extend(version)),
+        ]),
+        ...pdfResponse,
       },
     ],
     errors: [
@@ -54,28 +61,17 @@ export const templateTestRoutes: Route[] = [
     handle: async (context, dependencies) => {
       requirePermission(context, 'render:create');
       const {
-        id,
         account,
-        limits,
         params: { id: templateId },
         body,
-        cause,
         reply,
       } = context;
-      const { eventLog, estimator, readYourWrites, templateTestLimiter } = dependencies;
-      const accountId = account.id;
-      return templateTestLimiter.run(accountId, eventLog.now(), async () => {
-        await requireTemplate(eventLog, accountId, templateId);
-        const at = eventLog.now();
-        await requireTemplateTestsLeft(dependencies, context, at);
-        const templateRequest = { mode: 'RENDER', template_id: templateId, ...body } as const;
-        const input = await storeRenderInput(dependencies, context, templateRequest, context.longTexts);
-        await requireShortWait(estimator, { accountId, source: input.source, priority: 'urgent' }, limits.processingMs);
-        const version = input.source.mode === 'RENDER' ? input.source.templateVersion : undefined;
-        const request = { ...input, id, at, templateTest: true, responseMode: { kind: 'wait' }, cause } as const;
-        const submission = await submitRender(dependencies, context, request, waitSignal(reply));
-        readYourWrites.recordWrite(accountId, submission.position, readModels.usage);
-        return sendRender(reply, submission, { version }, diagnosticsFieldsOf(dependencies, context));
+      await requireTemplate(dependencies.eventLog, account.id, templateId);
+      const request = { mode: 'RENDER', template_id: templateId, ...body } as const;
+      const storeInput = () => storeRenderInput(dependencies, context, request, context);
+      return runTemplateTest(dependencies, context, storeInput, (submission, { source }) => {
+        const version = source.mode === 'RENDER' ? source.templateVersion : undefined;
+        return sendRender(dependencies, reply, submission, { version }, diagnosticsFieldsOf(dependencies, context));
       });
     },
   }),

@@ -6,6 +6,7 @@ import type {
   TemplateVersionEntry,
   UpdateTemplateResponse,
 } from '#contracts/http/template-responses.ts';
+import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import type { FullTemplate } from '#application/templates/content.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
@@ -14,6 +15,12 @@ import type { TemplateDocument } from '#libs/projections/templates.ts';
 
 const descriptionField = (description: string | null): { description?: string } =>
   description === null ? {} : { description };
+
+const labelsField = (labels: TemplateLabels): { labels?: TemplateLabels } =>
+  Object.keys(labels).length > 0 ? { labels } : {};
+
+const sampleDataField = (data: Record<string, unknown>): { sample_data?: Record<string, unknown> } =>
+  Object.keys(data).length > 0 ? { sample_data: data } : {};
 
 type Times = { id: string; version: number; createdAt: string; updatedAt: string };
 
@@ -39,7 +46,7 @@ export const templateSummaryOf = ({
 /** The response to a creation: the template without its content. */
 export const createdTemplateOf = (
   { id, version, createdAt, updatedAt }: Times,
-  { name, description, category, variables, default_options }: FullTemplate,
+  { name, description, category, variables, default_options, labels, sample_data }: FullTemplate,
 ): CreateTemplateResponse => ({
   id: templateIdOf(id),
   name,
@@ -47,6 +54,8 @@ export const createdTemplateOf = (
   category,
   variables,
   default_options,
+  ...labelsField(labels),
+  ...sampleDataField(sample_data),
   version,
   created_at: createdAt,
   updated_at: updatedAt,
@@ -87,7 +96,7 @@ export const versionEntryOf = ({ version, createdAt, changes }: TemplateVersionD
 
 /** A version with its content. */
 export const versionContentOf = (document: TemplateVersionDocument, full: FullTemplate): TemplateVersionResponse => {
-  const { name, description, category, content, variables, default_options } = full;
+  const { name, description, category, content, variables, default_options, labels, sample_data } = full;
   return {
     ...versionEntryOf(document),
     template_id: templateIdOf(document.templateId),
@@ -97,5 +106,7 @@ export const versionContentOf = (document: TemplateVersionDocument, full: FullTe
     content,
     variables,
     default_options,
+    ...labelsField(labels),
+    ...sampleDataField(sample_data),
   };
 };

@@ -27,25 +27,28 @@ export const usageRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/usage',
+    operationId: 'getUsage',
     tag: 'Account',
     summary: 'Read the usage of a month',
     description: 'Returns the renders that counted toward the quota, by day, and the current state of the limits.',
     permission: 'usage:read',
     request: { query: usageQuery },
     responses: [{ status: 200, description: 'The usage.', schema: nameSchema('Usage', usageResponse) }],
-    handle: async ({ account, limits: { requestsPerMonth: limit }, rateLimit, query }, dependencies) => {
+    handle: async ({ account, limits: planLimits, keyId, rateLimit, query }, dependencies) => {
+      const { requestsPerMonth: limit, requestsPerMinute: perMinute } = planLimits;
       const { reads, readYourWrites, limits, eventLog } = dependencies;
       const now = eventLog.now();
       const period = periodOf(query.period, now);
       await readYourWrites.waitForWrites(account.id, readModels.usage);
       const document = (await reads.get(readModels.usage, usageIdOf(account.id, period))) as UsageDocument | null;
       const used = document?.used ?? 0;
-      const currentUsage =
-        rateLimit.limit === null ? await requestsInMinute(limits, account.id, rateLimit) : rateLimit.used;
+      // The requests of people do not count toward the limit of the account.
+      const isCounted = keyId !== null && rateLimit.limit !== null;
+      const currentUsage = isCounted ? rateLimit.used : await requestsInMinute(limits, account.id, rateLimit);
       return {
         period,
         quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-        rate_limit: { per_minute: rateLimit.limit, current_usage: currentUsage },
+        rate_limit: { per_minute: perMinute, current_usage: currentUsage },
         template_tests: { limit, used: document?.templateTests ?? 0 },
         by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
       };

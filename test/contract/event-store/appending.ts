@@ -40,6 +40,7 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     await engine.append('render-1', events, noStream);
     await engine.append('render-2', newEvents(2), noStream);
     expect(eventIds(await engine.read('render-1', 2))).toEqual(eventIds(events.slice(2)));
+    expect(eventIds(await engine.read('render-1', 1, 2))).toEqual(eventIds(events.slice(1, 3)));
     expect(await engine.read('render-1', 4)).toEqual([]);
   },
 

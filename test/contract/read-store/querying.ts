@@ -36,6 +36,34 @@ const pageOf = (
 };
 
 export const queryingCases: ContractCases<ReadStoreUnderTest> = {
+  'several documents are read by their ids; those that are removed, unknown or of another generation are left out':
+    async ({ engine }) => {
+      const idsOf = async (...ids: string[]) =>
+        (await engine.getMany(people, ids)).map(({ id }) => id as string).toSorted();
+      const person = (id: string) => documentWrite(id, { id, team: 'red' });
+      await writeDocuments(engine, person('a'), person('b'), person("c'[0]"), person('d'));
+      await writeDocuments(engine, documentWrite('d', null));
+      expect(await idsOf('a', "c'[0]", 'd', 'nobody', 'a')).toEqual(['a', "c'[0]"]);
+      expect(await idsOf()).toEqual([]);
+      await emptyModel(engine, 'people');
+      expect(await idsOf('a', 'b')).toEqual([]);
+    },
+
+  'ids are found in an index as their documents are found, in the same order': async ({ engine }) => {
+    const members = Array.from({ length: 9 }, (_, age) =>
+      documentWrite(`p${age}`, { id: `p${age}`, team: 'red', age }),
+    );
+    await writeDocuments(engine, ...members, documentWrite('other', { id: 'other', team: 'blue', age: 5 }));
+    await writeDocuments(engine, documentWrite('p4', null));
+    for (const descending of [true, false]) {
+      const query: Query = { where: { team: 'red' }, sort: byAge(descending)!, limit: 3, skip: 2 };
+      const documents = await engine.find(people, query);
+      expect(await engine.findIds(people, { ...query, index: ['team', 'age'] })).toEqual(documents.map(({ id }) => id));
+    }
+    const byAddress = { where: { 'no such field': 'x' }, limit: 1, index: ['team', 'age'] };
+    await expect(engine.findIds(people, byAddress)).rejects.toThrow(RangeError);
+  },
+
   'documents are found by text, number and boolean, each only by a value of its own type': async ({ engine }) => {
     const values = {
       text: 'x',

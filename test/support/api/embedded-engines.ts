@@ -97,10 +97,13 @@ export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') =>
     recordCompletedRender: async (
       given: ResponseModeSource = webhookResponseMode,
       content = 'a PDF',
+      thumbnailContent?: string,
     ): Promise<{ id: string; sha256: string }> => {
       const { id, aggregate, reply } = await requestRender(given);
       await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
       const pdf = await blobs.put(Buffer.from(content));
+      const thumbnail =
+        thumbnailContent === undefined ? {} : { thumbnail: await blobs.put(Buffer.from(thumbnailContent)) };
       const keptUntil = reply.kind === 'wait' ? null : new Date(clock.now.getTime() + hourMs).toISOString();
       await aggregate.execute(
         {
@@ -108,6 +111,7 @@ export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') =>
           data: {
             ...eventFixtureData<'RenderCompleted'>('RenderCompleted.v1.kept'),
             pdf,
+            ...thumbnail,
             keptUntil,
             responseMode: reply.kind,
           },

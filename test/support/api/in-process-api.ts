@@ -7,9 +7,9 @@ import type { PlanName } from '#contracts/plans.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import { type AccountChange, changeAccount, openAccount } from '#application/accounts/commands.ts';
 import { issueKey, type IssueKeyRequest } from '#application/api-keys/commands.ts';
+import type { Egress } from '#libs/egress/egress.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import { openEngines } from '#libs/engines/engine-factory.ts';
-import { renderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
 import { newAggregate } from '#application/command-handling/aggregate.ts';
@@ -21,7 +21,8 @@ import { openReadCache } from '#libs/read-store/read-cache.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
 import { createApp } from '../../../services/api/app.ts';
-import { openCallerCache } from '#application/api-keys/queries.ts';
+import { openKeyCache } from '#application/api-keys/queries.ts';
+import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { runProjector } from '../../../services/projector/projector.ts';
@@ -31,10 +32,16 @@ const pdf = Buffer.from('%PDF-1.7');
 
 /** Replies at once to every caller, without a renderer. Every template is valid. */
 const immediateReplies: RenderReplies = {
-  wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1 }),
+  wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1, warnings: [] }),
   send: () => undefined,
 };
 const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as DocumentPreparation;
+
+const neverSend: Egress['sendWebhook'] = async () => ({
+  kind: 'failed',
+  reason: 'There is no network.',
+  durationMs: 0,
+});
 
 const engineUrls = { eventStoreUrl: 'sqlite:', busUrl: 'memory:', blobStoreUrl: 'file:' };
 
@@ -45,8 +52,21 @@ export const openInProcessApi = async (
     folder,
     countAsync = true,
     templatesKnownForMs = 0,
+    callersKnownForMs = 0,
     readStoreUrl = 'sqlite:',
-  }: { folder?: string; countAsync?: boolean; templatesKnownForMs?: number; readStoreUrl?: string } = {},
+    sendWebhook = neverSend,
+    liveHeartbeatMs = 15_000,
+    identityProvider = null,
+  }: {
+    folder?: string;
+    countAsync?: boolean;
+    templatesKnownForMs?: number;
+    callersKnownForMs?: number;
+    readStoreUrl?: string;
+    sendWebhook?: Egress['sendWebhook'];
+    liveHeartbeatMs?: number;
+    identityProvider?: Parameters<typeof createApp>[0]['identityProvider'];
+  } = {},
 ) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
@@ -60,24 +80,32 @@ export const openInProcessApi = async (
   const projectorReads = { ...reads };
   const projecting = runProjector(store, projectorReads, projections, { intervalMs: 0 }, stop.signal);
   const app = createApp({
+    liveHeartbeatMs,
     version: '0.0.0',
+    baseUrl: 'http://localhost',
     eventLog,
     blobs,
     inputs: blobs,
     replies: immediateReplies,
     reads,
-    callers: openCallerCache(reads, 0),
+    keys: openKeyCache(reads, callersKnownForMs),
+    accounts: openAccountCache(reads, callersKnownForMs),
     templates: openReadCache(createTemplateReader(reads).find, templatesKnownForMs),
     limits,
     keyUses,
     countAsyncRequests: countAsync,
     preparation,
+    previews: { render: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1, warnings: [] }) },
     readYourWrites: createReadYourWrites(reads, templatesKnownForMs),
     estimator: createEstimator(reads),
     maxBacklog: 1_000,
+    maxPdfRetentionMinutes: 10_080,
+    egressView: { allowed: ['intranet.example', '10.0.0.0/8'], hasOwnAuthorities: false },
     secrets: { current: Buffer.alloc(32), previous: [] },
+    identityProvider,
+    openEgress: async () => ({ sendWebhook }),
     downloadUrlFor: (id) => `http://localhost/${id}`,
-    health: () => ({ missing: [] }),
+    health: () => ({ missing: [], limitations: [] }),
     logger: createLogger({ logLevel: 'silent', logFormat: 'json' }),
     telemetry: { metricsText: async () => '', metricsContentType: 'text/plain' },
   });
@@ -141,7 +169,7 @@ export const openInProcessApi = async (
         keyId: newId(),
         keyType: 'test' as const,
         source: { mode: 'CONVERT' as const, inputType: 'html' as const, input: { sha256: 'x', size: 1 } },
-        options: (({ header_html: _header, footer_html: _footer, ...rest }) => rest)(renderOptions.parse({})),
+        options: {},
         headerFooter: { header: null, footer: null },
         limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: null, maxImages: null, maxPdfBytes: null },
         templateTest: false,

@@ -2,6 +2,8 @@ import { bareId, streams } from '#contracts/names.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import { runRender } from '#application/renders/run-render.ts';
+import { verifyPdf } from '#application/renders/verify-pdf.ts';
+import { waitUntil } from '../wait-until.ts';
 import type { InProcessApi } from './in-process-api.ts';
 
 type Print = RunRenderDependencies['printer']['print'];
@@ -9,31 +11,41 @@ type Print = RunRenderDependencies['printer']['print'];
 export const stubPrint: Print = async () => ({
   pdf: Buffer.from('%PDF-1.7'),
   pages: 1,
-  browserVersion: 'none',
+  engine: 'none',
   warnings: [],
   timings: { waitMs: 0, loadMs: 0, printMs: 0 },
 });
 
-/** Runs all attempts of an accepted render, with `print` in place of a browser. Returns its stream. */
-export const renderJob = async (
-  { eventLog, engines }: InProcessApi,
-  jobId: string,
-  print: Print = stubPrint,
-): Promise<string> => {
-  const stream = streams.render(bareId('job', jobId)!);
+const dependenciesOf = ({ eventLog, engines }: InProcessApi, print: Print): RunRenderDependencies => {
   const prepare: RunRenderDependencies['preparation']['prepare'] = async () => ({
     html: '',
     classification: scriptFreeClassification,
   });
-  const dependencies = {
+  return {
     eventLog,
     blobs: engines.blobs,
+    secrets: { current: Buffer.alloc(32), previous: [] },
     worker: 'tests',
     replies: { wait: async () => null, send: () => undefined },
     report: () => undefined,
     preparation: { prepare } as RunRenderDependencies['preparation'],
     printer: { print } as RunRenderDependencies['printer'],
   } satisfies RunRenderDependencies;
+};
+
+/** Runs all attempts of an accepted render, with `print` in place of a browser. Returns its stream. */
+export const renderJob = async (api: InProcessApi, jobId: string, print: Print = stubPrint): Promise<string> => {
+  const stream = streams.render(bareId('job', jobId)!);
+  const dependencies = dependenciesOf(api, print);
   for (let attempt = 0; attempt < 3; attempt += 1) await runRender(dependencies, stream, attempt + 1);
   return stream;
+};
+
+/** Answers the next request for a verification of a render (`render_<id>`), with `print` in place of a browser. */
+export const verifyNext = async (api: InProcessApi, renderId: string, print: Print = stubPrint): Promise<void> => {
+  const stream = streams.render(bareId('render', renderId)!);
+  const isRequested = async (): Promise<boolean> =>
+    (await api.eventLog.store.read(stream)).at(-1)?.type === 'VerificationRequested';
+  await waitUntil('a request for a verification', isRequested);
+  await verifyPdf(dependenciesOf(api, print), stream, 1);
 };

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { waitUntil } from '../wait-until.ts';
 import { readPdf, type PdfPage } from '../documents/read-pdf.ts';
 
 export type Body = { [field: string]: unknown; error?: string; message?: string; code?: number; request_id?: string };
@@ -11,6 +12,7 @@ export type RenderResult = {
   file_size_kb: number;
   duration_ms: number;
   created_at: string;
+  warnings?: Record<string, unknown>[];
 };
 
 const readResponse = async (response: Response): Promise<ApiResponse> => {
@@ -19,10 +21,20 @@ const readResponse = async (response: Response): Promise<ApiResponse> => {
   return { status: response.status, headers: response.headers, text, body };
 };
 
+/**
+ * Whether the read models lag behind the last write for longer than the service waits, as they may on a busy machine.
+ * The service has done nothing then, so the caller asks again. Other routes have this error after they have changed
+ * something.
+ */
+const isTooEarly = (method: string, path: string, { status, body }: ApiResponse): boolean =>
+  status === 503 &&
+  body.message?.includes('cannot be shown yet') === true &&
+  (method === 'GET' || (method === 'POST' && /^\/api\/v1\/(?:render|templates)/.test(path)));
+
 /** A client of the API, with or without a key. */
 export const createClient = (url: string, key: string | null) => {
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  const request = async (method: string, path: string, init: RequestInit = {}): Promise<ApiResponse> =>
+  const send = async (method: string, path: string, init: RequestInit): Promise<ApiResponse> =>
     readResponse(
       await fetch(url + path, {
         ...init,
@@ -30,6 +42,11 @@ export const createClient = (url: string, key: string | null) => {
         headers: { ...authorization, ...(init.headers as Record<string, string>) },
       }),
     );
+  const request = (method: string, path: string, init: RequestInit = {}): Promise<ApiResponse> =>
+    waitUntil('what was written is shown', async () => {
+      const response = await send(method, path, init);
+      return isTooEarly(method, path, response) ? null : response;
+    });
   const postRender = (body: unknown, init: RequestInit = {}): Promise<ApiResponse> =>
     request('POST', '/api/v1/render', {
       ...init,

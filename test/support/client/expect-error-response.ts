@@ -32,6 +32,7 @@ export const expectErrorResponse = (response: ApiResponse, name: ErrorName, fiel
     code: _code,
     request_id: _requestId,
     render_id: _renderId,
+    part: _part,
     ...extraFields
   } = body;
   expect(extra.strict().safeParse(extraFields).error?.issues ?? []).toEqual([]);

@@ -9,9 +9,10 @@ const millimetres = (points: number): number => (points / 72) * 25.4;
 
 export const pdfBytes = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
-/** Reads the pages of a PDF. */
-export const readPdf = async (base64: string): Promise<PdfPage[]> => {
-  const task = getDocument({ data: new Uint8Array(pdfBytes(base64)), verbosity: 0, useSystemFonts: true });
+/** Reads the pages of a PDF. The password is for an encrypted one. */
+export const readPdf = async (base64: string, password = ''): Promise<PdfPage[]> => {
+  const data = new Uint8Array(pdfBytes(base64));
+  const task = getDocument({ data, verbosity: 0, useSystemFonts: true, password });
   const document = await task.promise;
   try {
     return await Promise.all(
@@ -45,6 +46,24 @@ const readPage = async (page: Page): Promise<PdfPage> => {
   return { width: millimetres(right - left), height: millimetres(top - bottom), text, runs, colours };
 };
 
+/** A link of a PDF: to a URL, or to a place in the PDF. */
+export type PdfLink = { url: string } | { place: string };
+
+/** The links of a PDF, in order. */
+export const readLinks = async (base64: string): Promise<PdfLink[]> => {
+  const task = getDocument({ data: new Uint8Array(pdfBytes(base64)), verbosity: 0 });
+  const document = await task.promise;
+  try {
+    const pages = Array.from({ length: document.numPages }, (_, index) => document.getPage(index + 1));
+    const annotations = await Promise.all(pages.map(async (page) => (await page).getAnnotations()));
+    return annotations
+      .flat()
+      .map(({ url, dest }: { url?: string; dest?: unknown }) => (url ? { url } : { place: String(dest) }));
+  } finally {
+    await task.destroy();
+  }
+};
+
 /** The first run that contains the text. Throws if there is none. */
 export const findTextRun = ({ runs, text }: PdfPage, part: string): TextRun => {
   const run = runs.find((one) => one.text.includes(part));
@@ -52,11 +71,46 @@ export const findTextRun = ({ runs, text }: PdfPage, part: string): TextRun => {
   return run;
 };
 
-/** The bytes without both dates, so that they depend only on the document. */
+/** The bytes without dates, and without LibreOffice's ids that contain them, so that they depend only on the document. */
 export const withoutDates = (base64: string): string =>
   pdfBytes(base64)
     .toString('latin1')
-    .replaceAll(/\/(CreationDate|ModDate) \(D:[^)]*\)/g, '/$1');
+    .replaceAll(/\/(CreationDate|ModDate) ?\(D:[^)]*\)/g, '/$1')
+    .replaceAll(/\/ID \[ <[0-9A-F]{32}>\s<[0-9A-F]{32}> \]\s\/DocChecksum \/[0-9A-F]{32}/g, '');
 
 export const creationDateOf = (base64: string): string =>
-  /\/CreationDate \(D:(\d{14})/.exec(pdfBytes(base64).toString('latin1'))?.[1] ?? 'none';
+  /\/CreationDate ?\(D:(\d{14})/.exec(pdfBytes(base64).toString('latin1'))?.[1] ?? 'none';
+
+export type PdfStructure = {
+  isTagged: boolean;
+  /** The roles of the structure elements of all pages, in reading order, such as `H1` and `TD`. */
+  roles: string[];
+  alternativeTexts: string[];
+  /** The titles of the bookmarks, indented by one space for each level. */
+  outline: string[];
+};
+
+type StructureNode = { role?: string; alt?: string; children?: StructureNode[] };
+const flatten = (node: StructureNode): StructureNode[] => [node, ...(node.children ?? []).flatMap(flatten)];
+type OutlineItem = { title: string; items: OutlineItem[] };
+const titlesOf = (items: readonly OutlineItem[], indent = ''): string[] =>
+  items.flatMap(({ title, items: below }) => [indent + title, ...titlesOf(below, `${indent} `)]);
+
+/** The structure and the bookmarks of a PDF. */
+export const readStructure = async (base64: string): Promise<PdfStructure> => {
+  const task = getDocument({ data: new Uint8Array(pdfBytes(base64)), verbosity: 0 });
+  const document = await task.promise;
+  try {
+    const pages = Array.from({ length: document.numPages }, (_, index) => document.getPage(index + 1));
+    const trees = await Promise.all(pages.map(async (page) => (await page).getStructTree()));
+    const nodes = trees.flatMap((tree) => (tree ? flatten(tree as StructureNode) : []));
+    return {
+      isTagged: /\/MarkInfo ?<<[^>]*\/Marked true/.test(pdfBytes(base64).toString('latin1')),
+      roles: nodes.flatMap(({ role }) => (role && role !== 'Root' ? [role] : [])),
+      alternativeTexts: nodes.flatMap(({ alt }) => alt ?? []),
+      outline: titlesOf((await document.getOutline()) ?? []),
+    };
+  } finally {
+    await task.destroy();
+  }
+};

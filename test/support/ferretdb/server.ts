@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../network/free-port.ts';
 
 // The server shares few cores with the tests, where more threads only make it slower.
 const singleCoreEnvironment = { GOMAXPROCS: '1', GOGC: '400' };
@@ -30,15 +31,6 @@ export type FerretDb = {
   resume(): void;
   /** Kills the process and removes the data. */
   remove(): Promise<void>;
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 const acceptsConnections = (port: number): Promise<boolean> =>

@@ -11,6 +11,7 @@ import gossipService from '@kurrent/kurrentdb-client/generated/kurrentdb/protoco
 import featuresService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
 import type { AppendReq, AppendResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import { freePort } from '../network/free-port.ts';
 import { createAppendHandler, createBatchAppendHandler, type ResponseDelivery } from './append-handlers.ts';
 import { type Cluster, type Endpoint, featuresMessage, isLeader, membersMessage } from './cluster.ts';
 import { type FakeEventLog, openFakeEventLog } from './fake-event-log.ts';
@@ -158,7 +159,7 @@ export const startFakeKurrentDb = async ({
     });
   }
 
-  endpoint = { address: '127.0.0.1', port: await bind(server, port, tls) };
+  endpoint = { address: '127.0.0.1', port: await bind(server, port || (await freePort()), tls) };
   return {
     eventLog,
     endpoint,

@@ -3,7 +3,7 @@ import { openFakeEventLog } from './fake-event-log.ts';
 import { startFakeKurrentDb } from './server.ts';
 
 /** Polls until the expectation is met, with a long timeout for busy machines. */
-export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000 });
+export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000 });
 
 /** Servers and stores that are closed after each test of a file, the last one first. */
 export const useTestServers = () => {

@@ -28,6 +28,7 @@ const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandConte
   });
 
 const accountOptions = {
+  name: { type: 'string', default: 'tests' },
   plan: { type: 'string', default: 'business' },
   'requests-per-minute': { type: 'string' },
   'requests-per-month': { type: 'string' },
@@ -45,7 +46,7 @@ export const openAccount = (installation: CommandLine, ...options: string[]): Pr
     maxPdfMb: numberOf(values['max-pdf-mb']),
   };
   return runInProcess(installation, async ({ eventLog, actor }) =>
-    accountIdOf(await appendAccount(eventLog, actor, { name: 'tests', plan: values.plan as PlanName, overrides })),
+    accountIdOf(await appendAccount(eventLog, actor, { name: values.name, plan: values.plan as PlanName, overrides })),
   );
 };
 

@@ -17,10 +17,12 @@ const inheritedVariables = [
   'FONTCONFIG_FILE',
   'FONTCONFIG_PATH',
   'LD_LIBRARY_PATH',
+  'LIBREOFFICE_FOLDER',
   'PUPPETEER_EXECUTABLE_PATH',
 ];
 
-const childEnvironment = (env: EnvironmentVariables): NodeJS.ProcessEnv => ({
+/** The environment of a process that is started by a test: `env` and little of this process's own. */
+export const childEnvironment = (env: EnvironmentVariables): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     inheritedVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   ),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { EnvironmentVariables } from './colophon-process.ts';
+import { isOnServers } from '../environment.ts';
 import { type CommandLine, commandLineOf, openTestInstallation } from './installation.ts';
 import type { RunningService, TestInstallation } from './installation.ts';
 import type { SharedService } from './shared-service.ts';
@@ -32,6 +33,7 @@ export const sharedService = () => {
     const response = await fetch(inject('sharedServiceUrl'));
     expect(response.status, await response.clone().text()).toBe(200);
     const { url, env } = (await response.json()) as SharedService;
+    expect('EVENT_STORE_URL' in env, 'the shared service has the engines of this project').toBe(isOnServers);
     at.installation = commandLineOf(env);
     at.service = { url };
   });

@@ -40,8 +40,8 @@ export type TestInstallation = CommandLine & {
   remove(): Promise<void>;
 };
 
-const readyPattern = /Colophon (?:is ready|\([a-z, ]+\) serves its health) at (http:\/\/[\d.]+:\d+)/;
-const listeningPattern = /(?:serves its health|Server listening) at (http:\/\/[\d.]+:\d+)/;
+const readyPattern = /Colophon (?:is ready|\([a-z, ]+\) serves its health) at (http:\/\/[\w.]+:\d+)/;
+const listeningPattern = /(?:serves its health|Server listening) at (http:\/\/[\w.]+:\d+)/;
 
 /** The command line over the installation that these environment variables name. */
 export const commandLineOf = (env: EnvironmentVariables): CommandLine => {

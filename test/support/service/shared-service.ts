@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { openServersEnvironment } from '../environment.ts';
+import { openServersEnvironment, openTestEnvironment, type TestEnvironment } from '../environment.ts';
 import type { EnvironmentVariables } from './colophon-process.ts';
 import { openTestInstallation, type RunningService, type TestInstallation } from './installation.ts';
 
@@ -17,8 +17,13 @@ declare module 'vitest' {
 
 type Started = { installation: TestInstallation; service: RunningService };
 
-const startService = async (project: TestProject): Promise<Started> => {
-  const environment = project.name === 'servers' ? await openServersEnvironment() : undefined;
+const environments: Record<string, () => Promise<TestEnvironment>> = {
+  embedded: openTestEnvironment,
+  servers: openServersEnvironment,
+};
+
+const startService = async ({ name }: TestProject): Promise<Started> => {
+  const environment = await environments[name]!();
   const installation = await openTestInstallation({}, environment);
   try {
     return { installation, service: await installation.start() };

@@ -5,11 +5,18 @@ import { withInstallationEngines } from './with-engines.ts';
 import type { CommandLine } from './installation.ts';
 import { isOnServers } from '../environment.ts';
 
+/** A running service may remove a file between the listing and the reading. */
+const nullIfRemoved = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+};
+
 const readFilesText = async ({ dataDir }: CommandLine): Promise<string[]> => {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
-  return Promise.all(
-    entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')),
-  );
+  const texts = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1').catch(nullIfRemoved));
+  return (await Promise.all(texts)).filter((text) => text !== null);
 };
 
 const readServersText = (installation: CommandLine): Promise<string[]> =>

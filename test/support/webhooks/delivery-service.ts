@@ -10,7 +10,8 @@ export const deliverySecrets = { current: Buffer.alloc(32, 7), previous: [] };
 export const responded = (status: number): WebhookResult => ({
   kind: 'responded',
   status,
-  body: 'x'.repeat(5000),
+  headers: { 'content-type': 'text/plain', 'set-cookie': ['session=1'] },
+  body: 'x'.repeat(2048),
   durationMs: 3.4,
 });
 export const timedOut: WebhookResult = {

@@ -20,7 +20,12 @@ export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, {
     io: direction,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => withoutNoise(jsonSchema as Json, direction),
+    override: ({ zodSchema, jsonSchema }) => {
+      withoutNoise(jsonSchema, direction);
+      // Zod omits the default of a schema that changes its input, such as the letter case of a name.
+      const initial = z.globalRegistry.get(zodSchema)?.default;
+      if (initial !== undefined) jsonSchema.default = initial;
+    },
   }) as Json;
   return jsonSchema;
 };

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { type ErrorName, errors } from '#contracts/http/errors.ts';
 import type { Route, RouteRequest, RouteResponse } from '../../server/route.ts';
+import { callbackReferences } from './callbacks.ts';
 import { errorExample, errorSchemaName } from './errors.ts';
+import { codeSamples } from './code-samples.ts';
 import { type Json, jsonSchemaOf, referenceTo } from './json-schema.ts';
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
@@ -58,11 +60,17 @@ const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [
 ];
 
 const contentOf = ({ schema, contentType, examples }: RouteResponse): Json => {
-  if (contentType) return { content: { [contentType]: {} } };
-  return schema
-    ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } } }
-    : {};
+  const inJson = schema && { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } };
+  const files = Object.fromEntries([contentType ?? []].flat().map((type) => [type, {}]));
+  return inJson || contentType ? { content: { ...inJson, ...files } } : {};
 };
+
+const requestContentOf = ({ body, examples = {}, multipart, multipartExamples = {} }: RouteRequest): Json => ({
+  ...(body ? { [json]: { schema: referenceTo(body, 'input'), examples } } : {}),
+  ...(multipart
+    ? { 'multipart/form-data': { schema: referenceTo(multipart, 'input'), examples: multipartExamples } }
+    : {}),
+});
 
 const successOf = (route: Route, response: RouteResponse): Json => ({
   description: response.description,
@@ -105,23 +113,18 @@ const responsesByStatus = (route: Route, entries: [string, Json][]): Json => {
   return Object.fromEntries(entries.toSorted(([a], [b]) => Number(a) - Number(b)));
 };
 
-const operationIdOf = ({ method, path }: Route): string =>
-  `${method.toLowerCase()}${path
-    .replace(/^\/api\/v1/, '')
-    .replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase())
-    .replace(/\W/g, '')}`;
-
-const securityOf = ({ permission, tokenParameter }: Route): Json[] => [
+const securityOf = ({ permission, session, tokenParameter }: Route): Json[] => [
   ...(permission ? [{ apiKey: [] }] : []),
+  ...(permission || (session && session !== 'start' && session !== 'callback') ? [{ session: [] }] : []),
   ...(tokenParameter ? [{}] : []),
 ];
 
-/** One operation of the OpenAPI document. */
-export const operationOf = (route: Route): Json => {
+/** One operation of the OpenAPI document. `apiUrl` is the URL of the service in code samples. */
+export const operationOf = (route: Route, apiUrl: string): Json => {
   const { tag, summary, description, permission, request = {}, responses } = route;
   const parameters = parametersOf(request);
   return {
-    operationId: operationIdOf(route),
+    operationId: route.operationId,
     tags: [tag],
     summary,
     description: permission ? `${description}\n\nNeeds the permission \`${permission}\`.` : description,
@@ -131,7 +134,7 @@ export const operationOf = (route: Route): Json => {
       ? {
           requestBody: {
             required: !request.bodyIsOptional,
-            content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } },
+            content: requestContentOf(request),
           },
         }
       : {}),
@@ -139,5 +142,7 @@ export const operationOf = (route: Route): Json => {
       ...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]),
       ...failuresOf(route),
     ]),
+    ...(route.sendsCallback ? { callbacks: callbackReferences } : {}),
+    ...(route.operationId === 'render' ? { 'x-codeSamples': codeSamples(apiUrl) } : {}),
   };
 };

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { topLevelFields } from './top-level-fields.ts';
-import { openJsonBodyReader } from './json-body-reader.ts';
-import { type JsonBody, readJson } from './read-json.ts';
+import { openBodyReader } from './body-reader.ts';
+import { type RequestBody, readJson } from './read-json.ts';
 
-const bodies = openJsonBodyReader();
+const bodies = openBodyReader();
+const withoutHash = { boundary: null, wantsHash: false };
 afterAll(() => bodies.close());
 
 const large = (json: string): Buffer => Buffer.from(json + ' '.repeat(100_000));
@@ -51,7 +52,7 @@ const members = fc.array(member, { maxLength: 6 });
 const textOf = (some: { text: string }[]): string => `{${some.map((one) => one.text).join(',')}}`;
 const hasRepeats = (some: { key: string }[]): boolean => new Set(some.map(({ key }) => key)).size < some.length;
 /** All entries of a body. */
-const entriesOf = ({ fields, longTexts: { data } }: JsonBody): [string, unknown][] =>
+const entriesOf = ({ fields, longTexts: { data } }: RequestBody): [string, unknown][] =>
   Object.entries(fields).map(([key, any]) => [
     key,
     key === 'data' && data ? JSON.parse(Buffer.from(data).toString()) : any,
@@ -213,8 +214,8 @@ describe('A large body', () => {
         '"__proto__":{"polluted":true},"mode"',
       );
       const expected = readJson(Buffer.from(json), true);
-      const body = await bodies.read(Buffer.from(json), true, 'account');
-      const asText = ({ longTexts, ...rest }: JsonBody) => ({
+      const body = await bodies.read(Buffer.from(json), { boundary: null, wantsHash: true }, 'account');
+      const asText = ({ longTexts, ...rest }: RequestBody) => ({
         ...rest,
         longTexts: Object.entries(longTexts).map(([key, bytes]) => [key, Buffer.from(bytes).toString()]),
       });
@@ -222,7 +223,7 @@ describe('A large body', () => {
       expect(Object.keys(body.fields)).toContain('__proto__');
       expect((body.fields as { polluted?: unknown }).polluted).toBeUndefined();
       await expect(
-        bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), false, 'account'),
+        bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), withoutHash, 'account'),
       ).rejects.toMatchObject({ fields: { name: 'invalid_request', extra: { field: 'mode' } } });
     }
   });
@@ -232,11 +233,52 @@ describe('A large body', () => {
     async (filling) => {
       const read: string[] = [];
       const send = async (accountId: string): Promise<void> => {
-        await bodies.read(Buffer.from(JSON.stringify({ data: 'x'.repeat(filling) })), false, accountId);
+        await bodies.read(Buffer.from(JSON.stringify({ data: 'x'.repeat(filling) })), withoutHash, accountId);
         read.push(accountId);
       };
       await Promise.all([...Array.from({ length: 6 }, () => send('many')), send('one')]);
       expect(read.indexOf('one')).toBeLessThanOrEqual(2);
     },
   );
+});
+
+describe('A field that is nested thousands of times', () => {
+  const nested = '['.repeat(9_000) + ']'.repeat(9_000);
+  const form = (...parts: [string, string][]): Buffer =>
+    Buffer.from(
+      parts.map(([name, text]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`).join('') +
+        '--b--\r\n',
+    );
+  const readForm = (...parts: [string, string][]) =>
+    bodies.read(
+      form(['file', 'x'.repeat(100_000)], ['input_type', 'html'], ...parts),
+      { boundary: 'b', wantsHash: false },
+      'a',
+    );
+
+  it('is rejected, and the next body is read', async () => {
+    const message = '"webhook_headers" is nested too deeply: at most 32 levels are allowed.';
+    const read = (json: string) => bodies.read(large(json), withoutHash, 'a');
+    await expect(read(`{"webhook_headers":${nested}}`)).rejects.toMatchObject({ fields: { message } });
+    expect((await read(`{"data":${nested}}`)).fields).toEqual({ data: [] });
+    expect((await read('{"mode":"CONVERT"}')).fields).toEqual({ mode: 'CONVERT' });
+  });
+
+  it('stays a text in a form, as does a name of JavaScript', async () => {
+    const { fields } = await readForm(['webhook_headers', nested], ['keep_pdf', 'constructor']);
+    expect(fields).toMatchObject({ webhook_headers: nested, keep_pdf: 'constructor' });
+  });
+
+  it('may be the data of a template in a form', async () => {
+    const data = `{"a":${nested}}`;
+    for (const part of [
+      ['data', data],
+      ['options', `{"data":${data}}`],
+    ] as [string, string][]) {
+      const body = form(['template_id', 'tpl_1'], part, ['header_html', 'x'.repeat(100_000)]);
+      const { fields, longTexts } = await bodies.read(body, { boundary: 'b', wantsHash: false }, 'a');
+      expect(fields.data).toEqual({});
+      expect(Buffer.from(longTexts.data!).toString()).toBe(data);
+    }
+  });
 });

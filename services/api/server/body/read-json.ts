@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { largeOptions } from '#contracts/http/large-options.ts';
 import { plans } from '#contracts/plans.ts';
 import { truncateForMessage, ApiError } from '#contracts/http/api-error.ts';
-import { beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
+import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
 /** The long texts of a body, as the bytes that are stored. */
 export const longTextFields = ['data', 'header_html', 'footer_html'] as const;
@@ -12,28 +13,48 @@ export type LongTexts = { [Name in (typeof longTextFields)[number]]?: Uint8Array
  * A parsed body. A value in `longTexts` replaces the value of that name in `fields`, which is then a placeholder of the
  * same type. `sha256` is the hash of the body in hex, if it was requested.
  */
-export type JsonBody = { fields: Record<string, unknown>; longTexts: LongTexts; sha256: string | null };
+export type RequestBody = {
+  fields: Record<string, unknown>;
+  longTexts: LongTexts;
+  /** The long texts of each of the `parts` of a composed document. Absent without such a field. */
+  partTexts?: LongTexts[];
+  sha256: string | null;
+  /** What a multipart body has besides fields. */
+  upload?: Upload;
+};
+
+/**
+ * `file` is the part `file`, whose bytes are in `longTexts.data`. `assets` is a bundle. `parts` are the files that are the
+ * parts of a composed document, whose bytes are in `partTexts`; null for other parts.
+ */
+export type Upload = { file: UploadedFile | null; assets: Uint8Array | null; parts?: (UploadedFile | null)[] };
+export type UploadedFile = { fileName: string | null };
 
 /** A body or text up to this size is parsed on the main thread, which takes one or two milliseconds. */
 export const maxMainThreadBytes = 64 * 1024;
 /** More than any request needs; this number is checked quickly. */
 const maxValues = 10_000;
 const maxOtherBytes = 1024 * 1024;
+/** More than any field needs. Values that are nested thousands of times cannot be sent to another thread. */
+export const maxNestingDepth = 32;
 const unlimitedTextFields = new Set<string>([...longTextFields, 'content']);
 /** One more byte than the largest template of any plan. */
 const maxContentBytes = Math.max(...Object.values(plans).map(({ maxTemplateMb }) => maxTemplateMb)) * 1024 * 1024 + 1;
 
-const invalidRequest = (message: string, field?: string): ApiError =>
-  ApiError.of('invalid_request', message, field === undefined ? {} : { field });
+const invalidRequest = (message: string, field = 'body'): ApiError =>
+  ApiError.of('invalid_request', message, { field });
 
 const repeatedField = (name: string): ApiError =>
   invalidRequest(`The body has the field "${name}" more than once. Send each field once.`, name);
 const tooManyValues = (name: string): ApiError =>
   invalidRequest(
-    `The body is too large at "${name}". Apart from data and the texts content, header_html and footer_html, ` +
+    `The body is too large at "${name}". Apart from data, attachments and the texts content, header_html and footer_html, ` +
       `a body may hold at most ${maxValues} values in 1 MB.`,
     name,
   );
+
+const nestedTooDeeply = (name: string): ApiError =>
+  invalidRequest(`"${name}" is nested too deeply: at most ${maxNestingDepth} levels are allowed.`, name);
 
 const parse = (text: string): unknown => {
   try {
@@ -43,7 +64,10 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Returns the object or array in `data`, if any. @throws ApiError invalid_request for a repeated field and for too many values */
+/**
+ * Returns the object or array in `data`, if any. @throws ApiError invalid_request for a repeated field and for too many
+ * values
+ */
 const checkFields = (body: Buffer): JsonField | null => {
   const names = new Set<string>();
   let [values, bytes] = [0, 0];
@@ -56,12 +80,43 @@ const checkFields = (body: Buffer): JsonField | null => {
       data = field;
       continue;
     }
+    if (name === 'parts' && body[start] === 0x5b) continue;
     values += field.values;
     const isLongText = unlimitedTextFields.has(name) && body[start] === 0x22;
-    bytes += name.length + (isLongText ? 0 : end - start);
+    bytes += name.length + (isLongText || Object.hasOwn(largeOptions, name) ? 0 : end - start);
     if (values > maxValues || bytes > maxOtherBytes) throw tooManyValues(truncateForMessage(name));
+    if (field.depth > maxNestingDepth) throw nestedTooDeeply(truncateForMessage(name));
   }
   return data;
+};
+
+/** The array `parts` of a composed document, whose items are read one by one. */
+const partsOf = (body: Buffer): JsonField | null => {
+  for (const field of topLevelFields(body)) if (field.name === 'parts' && body[field.start] === 0x5b) return field;
+  return null;
+};
+
+const maxReadParts = 1001;
+
+/** Reads each part like a body of its own. @throws ApiError invalid_request that names the part */
+const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' | 'longTexts'>[] => {
+  const read: Pick<RequestBody, 'fields' | 'longTexts'>[] = [];
+  for (const { start, end } of arrayItems(body, parts.start)) {
+    if (read.length === maxReadParts) break;
+    const at = `parts[${read.length}]`;
+    try {
+      read.push(readObject(body.subarray(start, end)));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const field = String(error.fields.extra['field']);
+      throw ApiError.from({
+        ...error.fields,
+        message: error.message.replaceAll(/\b[Tt]he body\b/g, at),
+        extra: { ...error.fields.extra, field: field === 'body' ? at : `${at}.${field}` },
+      });
+    }
+  }
+  return read;
 };
 
 /** The text with spaces in place of the content of `data`, so that positions in error messages stay correct. */
@@ -86,13 +141,34 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
 };
 
 /**
- * Reads the JSON object of a body. An object or array in `data` stays as the caller wrote it, with its digits and repeated
- * keys. In a large body it is not parsed here, because millions of values need much time and memory; a conversion process
- * parses it. All other fields are limited. A large body takes up to a second: call this off the event loop.
+ * Reads the JSON object of a body. An object or array in `data` stays as the caller wrote it, with its digits and
+ * repeated keys. In a large body it is not parsed here, because millions of values need much time and memory; a
+ * conversion process parses it. All other fields are limited. A large body takes up to a second: call this off the
+ * event loop.
  * @throws ApiError invalid_request if the body is not a JSON object in UTF-8, repeats a field, or has too many values
  */
-export const readJson = (body: Buffer, wantsHash = false): JsonBody => {
+export const readJson = (body: Buffer, wantsHash = false): RequestBody => {
+  // A JSON text never begins with two hyphens; a form does, with its boundary.
+  if (body.subarray(0, 2).toString('latin1') === '--')
+    throw invalidRequest(
+      'The body is a form (multipart/form-data), but its Content-Type is that of JSON. Let the client set this header.',
+      'Content-Type',
+    );
   if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8.');
+  const sha256 = wantsHash ? hash('sha256', body, 'hex') : null;
+  const parts = partsOf(body);
+  if (!parts) return { ...readObject(body), sha256 };
+  const read = readParts(body, parts);
+  const { fields, longTexts } = readObject(withoutData(body, parts));
+  return {
+    fields: { ...fields, parts: read.map((part) => part.fields) },
+    longTexts,
+    partTexts: read.map((part) => part.longTexts),
+    sha256,
+  };
+};
+
+const readObject = (body: Buffer): Pick<RequestBody, 'fields' | 'longTexts'> => {
   const large = body.byteLength > maxMainThreadBytes;
   if (large && !beginsObject(body)) throw invalidRequest('The body must be a JSON object.');
   const data = checkFields(body);
@@ -102,5 +178,5 @@ export const readJson = (body: Buffer, wantsHash = false): JsonBody => {
   const fields = value as Record<string, unknown>;
   const texts = extractLongTexts(fields);
   const longTexts = data ? { ...texts, data: body.subarray(data.start, data.end) } : texts;
-  return { fields, longTexts, sha256: wantsHash ? hash('sha256', body, 'hex') : null };
+  return { fields, longTexts };
 };

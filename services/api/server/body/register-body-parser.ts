@@ -4,7 +4,8 @@ import { truncateForMessage, ApiError } from '#contracts/http/api-error.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, needsBodyHash } from '../request.ts';
-import { type JsonBodyReader, openJsonBodyReader } from './json-body-reader.ts';
+import { type BodyReader, openBodyReader } from './body-reader.ts';
+import { boundaryOf } from './multipart/boundary.ts';
 
 const tooLarge = (maxMb: number, bytes: number): ApiError =>
   ApiError.of(
@@ -34,7 +35,7 @@ const readBytes = async (request: IncomingMessage, maxMb: number): Promise<Buffe
     }
   } catch (error) {
     throw request.errored
-      ? ApiError.of('invalid_request', 'The connection ended before the body was complete.')
+      ? ApiError.of('invalid_request', 'The connection ended before the body was complete.', { field: 'body' })
       : error;
   }
   return Buffer.concat(chunks, size);
@@ -47,35 +48,66 @@ const requireUncompressed = ({ headers }: FastifyRequest): void => {
   throw ApiError.of('invalid_request', message, { field: 'Content-Encoding' });
 };
 
+/** Larger than the requests of people before they have chosen an account. */
+const maxMbWithoutAccount = 0.0625;
+
+/** The maximum size of the body, and who it is for: large bodies of several owners are read in turn. */
+const bodyLimitOf = (request: FastifyRequest): { maxMb: number; owner: string } => {
+  if (request.routeOptions.config.route?.session)
+    return { maxMb: maxMbWithoutAccount, owner: request.person?.personId ?? 'sign-in' };
+  const { account } = callerOf(request);
+  return { maxMb: planLimits(account).maxPayloadMb, owner: account.id };
+};
+
 type Fields = Record<string, unknown>;
 
 const parseBody = async (
-  bodies: JsonBodyReader,
+  bodies: BodyReader,
   request: FastifyRequest,
   payload: IncomingMessage,
+  boundary: string | null,
 ): Promise<Fields | null> => {
   requireUncompressed(request);
-  const { account } = callerOf(request);
-  const bytes = await readBytes(payload, planLimits(account).maxPayloadMb);
+  const { maxMb, owner } = bodyLimitOf(request);
+  const bytes = await readBytes(payload, maxMb);
   if (bytes.byteLength === 0) return null;
-  const { fields, longTexts, sha256 } = await bodies.read(bytes, needsBodyHash(request), account.id);
-  request.receivedBody = { longTexts, sha256 };
+  const format = { boundary, wantsHash: needsBodyHash(request) };
+  const { fields, ...receivedBody } = await bodies.read(bytes, format, owner);
+  request.receivedBody = receivedBody;
   return fields;
 };
 
-/** Lets the app parse JSON bodies and reject all others. */
+const acceptsMultipart = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.route?.request?.multipart !== undefined;
+
+const unknownType = (request: FastifyRequest): ApiError => {
+  const received = truncateForMessage(request.headers['content-type'] ?? '(none)');
+  const allowed = acceptsMultipart(request) ? 'application/json or multipart/form-data' : 'application/json';
+  return ApiError.of('invalid_request', `The content type ${received} is not allowed; send ${allowed}.`, {
+    field: 'Content-Type',
+  });
+};
+
+/** Lets the app parse JSON bodies, and multipart bodies on the routes that accept them. Rejects all others. */
 export const registerBodyParser = (app: FastifyInstance): void => {
-  const bodies = openJsonBodyReader();
+  const bodies = openBodyReader();
   app.addHook('onClose', () => bodies.close());
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^application\/json(\s*;.*)?$/i,
     async (request: FastifyRequest, payload: IncomingMessage) =>
-      request.is404 ? null : parseBody(bodies, request, payload),
+      request.is404 ? null : parseBody(bodies, request, payload, null),
   );
-  app.addContentTypeParser('*', async ({ is404, headers }: FastifyRequest) => {
-    if (is404) return null;
-    const message = `The content type ${headers['content-type'] ?? '(none)'} is not allowed; send application/json.`;
-    throw ApiError.of('invalid_request', message, { field: 'Content-Type' });
+  app.addContentTypeParser(
+    /^multipart\/form-data\s*(;.*)?$/i,
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      if (request.is404) return null;
+      if (!acceptsMultipart(request)) throw unknownType(request);
+      return parseBody(bodies, request, payload, boundaryOf(request.headers['content-type']!));
+    },
+  );
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (request.is404) return null;
+    throw unknownType(request);
   });
 };

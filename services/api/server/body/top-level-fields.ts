@@ -14,6 +14,8 @@ export type JsonField = {
   end: number;
   /** The maximum number of values in the field, its own value included. */
   values: number;
+  /** How deeply its objects and arrays are nested; 0 for any other value. */
+  depth: number;
 };
 
 /** The index of the closing quote of the string that begins at `start`; the length of the text if there is none. */
@@ -26,12 +28,13 @@ const endOfString = (json: Buffer, start: number): number => {
   return Math.min(at, json.length);
 };
 
-type End = { end: number; values: number };
+type End = { end: number; values: number; depth: number };
 
 /** The end of the object or array that begins at `start`. */
 const afterContainer = (json: Buffer, start: number): End => {
   let depth = 0;
   let values = 1;
+  let maxDepth = 0;
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === quote) at = endOfString(json, at);
@@ -39,9 +42,11 @@ const afterContainer = (json: Buffer, start: number): End => {
     else if (byte === openBrace || byte === openBracket) {
       depth += 1;
       values += 1;
-    } else if ((byte === closeBrace || byte === closeBracket) && (depth -= 1) === 0) return { end: at + 1, values };
+      maxDepth = Math.max(maxDepth, depth);
+    } else if ((byte === closeBrace || byte === closeBracket) && (depth -= 1) === 0)
+      return { end: at + 1, values, depth: maxDepth };
   }
-  return { end: json.length, values };
+  return { end: json.length, values, depth: maxDepth };
 };
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -56,15 +61,27 @@ const afterSpace = (json: Buffer, from: number): number => {
 const afterScalar = (json: Buffer, start: number): End => {
   let at = start;
   while (at < json.length && !endsScalar(json[at])) at += 1;
-  return { end: at, values: 1 };
+  return { end: at, values: 1, depth: 0 };
 };
 
 export const isContainer = (byte: number | undefined): boolean => byte === openBrace || byte === openBracket;
 
 const afterValue = (json: Buffer, start: number): End => {
-  if (json[start] === quote) return { end: Math.min(endOfString(json, start) + 1, json.length), values: 1 };
+  if (json[start] === quote) return { end: Math.min(endOfString(json, start) + 1, json.length), values: 1, depth: 0 };
   return isContainer(json[start]) ? afterContainer(json, start) : afterScalar(json, start);
 };
+
+/** The byte ranges of the items of a JSON array that begins at `start`. Ends early if the text is not JSON. */
+export function* arrayItems(json: Buffer, start: number): Generator<{ start: number; end: number }> {
+  for (let at = afterSpace(json, start + 1); at < json.length && json[at] !== closeBracket;) {
+    const { end } = afterValue(json, at);
+    if (end <= at) return;
+    yield { start: at, end };
+    at = afterSpace(json, end);
+    if (json[at] !== comma) return;
+    at = afterSpace(json, at + 1);
+  }
+}
 
 /** The name in the text of a key; null if the text is not a JSON string. */
 const nameOf = (key: Buffer): string | null => {
@@ -75,12 +92,15 @@ const nameOf = (key: Buffer): string | null => {
   }
 };
 
+/** How deeply the objects and arrays of a JSON text are nested. */
+export const nestingDepthOf = (json: Buffer): number => afterContainer(json, 0).depth;
+
 /** Whether the text begins like an object. */
 export const beginsObject = (json: Buffer): boolean => json[afterSpace(json, 0)] === openBrace;
 
 /**
- * The top-level fields of the JSON text of an object, in order, found in one pass over the bytes without building values.
- * Ends early if the text is not JSON; a parser then fails there, or in a field that was returned before.
+ * The top-level fields of the JSON text of an object, in order, found in one pass over the bytes without building
+ * values. Ends early if the text is not JSON; a parser then fails there, or in a field that was returned before.
  */
 export function* topLevelFields(json: Buffer): Generator<JsonField> {
   if (!beginsObject(json)) return;
@@ -92,8 +112,8 @@ export function* topLevelFields(json: Buffer): Generator<JsonField> {
     const after = afterSpace(json, keyEnd);
     if (name === null || json[after] !== colon) return;
     const start = afterSpace(json, after + 1);
-    const { end, values } = afterValue(json, start);
-    yield { name, start, end, values };
+    const { end, values, depth } = afterValue(json, start);
+    yield { name, start, end, values, depth };
     at = afterSpace(json, end);
     if (json[at] !== comma) return;
   }

@@ -1,0 +1,68 @@
+import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import { readModels, streams } from '#contracts/names.ts';
+import { account, maxPreviousSecrets, TooManyWebhookSecretsError } from '#libs/domain/account.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+
+type WebhookSecretDependencies = {
+  eventLog: EventLog;
+  reads: Pick<ReadStore, 'get'>;
+  readYourWrites: ReadYourWrites;
+  secrets: InstallationSecrets;
+};
+
+/** The secrets of an account as the API and the command line show them. */
+export const webhookSecretView = (
+  secrets: InstallationSecrets,
+  { id, webhookSecret }: Pick<AccountDocument, 'id' | 'webhookSecret'>,
+  now: Date,
+): WebhookSecretResponse => {
+  const { secret, previous } = webhookSecrets(secrets, id, webhookSecret, now);
+  return {
+    secret,
+    created_at: webhookSecret.createdAt,
+    previous: previous.map(({ secret: replaced, validUntil }) => ({ secret: replaced, valid_until: validUntil })),
+  };
+};
+
+/** The webhook secrets of an account, after its own last rotation. */
+export const readWebhookSecret = async (
+  { eventLog, reads, readYourWrites, secrets }: WebhookSecretDependencies,
+  { id }: AccountDocument,
+): Promise<WebhookSecretResponse> => {
+  await readYourWrites.waitForWrites(id, readModels.accounts);
+  // The account of the caller may come from a cache.
+  return webhookSecretView(secrets, (await reads.get(readModels.accounts, id)) as AccountDocument, eventLog.now());
+};
+
+const tooManySecrets = (until: string, now: Date): ApiError => {
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 1000));
+  const message =
+    `${maxPreviousSecrets} previous webhook secrets are still valid, and each stays valid for 24 hours. ` +
+    `Rotate again after ${until}.`;
+  return ApiError.of('rate_limit_exceeded', message, {
+    limit: maxPreviousSecrets,
+    retry_after: retryAfter,
+    reset_at: until,
+  });
+};
+
+/** Gives an account a new webhook secret. @throws ApiError rate_limit_exceeded if too many previous ones are valid */
+export const rotateWebhookSecret = async (
+  eventLog: EventLog,
+  accountId: string,
+  cause: Cause,
+): Promise<{ position: number | null }> => {
+  const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
+  const now = eventLog.now();
+  try {
+    return await aggregate.execute({ type: 'rotateWebhookSecret', now }, cause);
+  } catch (error) {
+    throw error instanceof TooManyWebhookSecretsError ? tooManySecrets(error.until, now) : error;
+  }
+};

@@ -1,0 +1,91 @@
+import { ApiError } from '#contracts/http/api-error.ts';
+import { type Cause, type EventLog } from '#application/command-handling/aggregate.ts';
+import { personIdFrom } from '#application/people/identity.ts';
+import { actorOf, type SignedInPerson } from '#application/people/people.ts';
+import { registerPerson, type SignIn, type SignInOrigin, startSignedInSession } from '#application/people/sign-in.ts';
+import { maxMembers, membershipOf } from '#libs/domain/members.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { changeMembers, type FoundInvitation } from './commands.ts';
+
+export const invitationNotFound = (): ApiError =>
+  ApiError.of(
+    'invitation_not_found',
+    'There is no such invitation, or it was accepted or withdrawn. Check that the whole link was copied, or ask for a ' +
+      'new one.',
+  );
+
+/** @throws ApiError expired_invitation */
+export const requireValidInvitation = ({ invitation }: FoundInvitation, now: Date): void => {
+  if (now.toISOString() < invitation.expiresAt) return;
+  const { expiresAt } = invitation;
+  throw ApiError.of('expired_invitation', 'The invitation has expired. Ask for a new one.', { expired_at: expiresAt });
+};
+
+export const memberLimitExceeded = (): ApiError =>
+  ApiError.of('member_limit_exceeded', `The account has ${maxMembers} members. Remove those who left.`, {
+    limit: maxMembers,
+  });
+
+/** Uses the invitation. Resolves to the position of the event. @throws ApiError why it has no effect */
+const accept = async (
+  eventLog: EventLog,
+  { accountId, invitationId }: FoundInvitation,
+  personId: string,
+  cause: Cause,
+): Promise<number> => {
+  const command = { type: 'accept', invitationId, personId, now: eventLog.now().toISOString() } as const;
+  const { position, state } = await changeMembers(eventLog, accountId, command, cause);
+  if (position !== null) return position;
+  if (membershipOf(state, personId)) throw ApiError.of('already_member', 'You are a member of the account already.');
+  throw Object.keys(state.members).length >= maxMembers ? memberLimitExceeded() : invitationNotFound();
+};
+
+/** Whether the person is the one whom the invitation names. The link itself is the proof; the email avoids mistakes. */
+export const isInvited = ({ invitation }: FoundInvitation, { email }: Pick<SignedInPerson, 'email'>): boolean =>
+  email === invitation.email;
+
+/**
+ * Makes a signed-in person a member. Resolves to the position of the event.
+ * @throws ApiError expired_invitation, invitation_for_another_email, already_member, member_limit_exceeded
+ */
+export const acceptAsPerson = async (
+  eventLog: EventLog,
+  found: FoundInvitation,
+  person: SignedInPerson,
+  cause: Cause,
+): Promise<number> => {
+  requireValidInvitation(found, eventLog.now());
+  const { email } = found.invitation;
+  if (!isInvited(found, person))
+    throw ApiError.of(
+      'invitation_for_another_email',
+      `The invitation is for ${email}. You are signed in as ${person.email ?? person.name}: sign out first, or ask for ` +
+        'an invitation for your email.',
+      { email, signed_in_as: person.email ?? person.name },
+    );
+  return accept(eventLog, found, person.personId, { ...cause, accountId: found.accountId });
+};
+
+/**
+ * Makes the holder of the link a new person and a member, and starts a session. Nobody has verified the email: the new
+ * person is never one who exists already, so that an invitation gives access to its account and to nothing else.
+ * @throws ApiError expired_invitation, member_limit_exceeded
+ */
+export const acceptAsNewPerson = async (
+  eventLog: EventLog,
+  found: FoundInvitation,
+  { correlationId, traceparent, userAgent }: SignInOrigin,
+): Promise<SignIn & { accountId: string }> => {
+  const now = eventLog.now();
+  requireValidInvitation(found, now);
+  const { accountId, invitationId, invitation } = found;
+  const { email } = invitation;
+  const personId = personIdFrom({ kind: 'invitation', invitationId, email });
+  const actor = actorOf({ personId, name: email });
+  const cause: Cause = { actor, accountId, correlationId, causationId: null, traceparent };
+  const aggregate = await registerPerson(eventLog, { personId, email, name: email }, cause);
+  await accept(eventLog, found, personId, cause);
+  const session = { personId, sessionId: newId(now), method: 'link', challengeId: null, userAgent } as const;
+  const signIn = await startSignedInSession(eventLog, aggregate, session, cause);
+  return { ...signIn, accountId };
+};

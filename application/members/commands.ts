@@ -1,0 +1,72 @@
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import { streams } from '#contracts/names.ts';
+import type { Role } from '#contracts/roles.ts';
+import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
+import {
+  type Invitation,
+  invitationLifetimeMs,
+  invitationOf,
+  members,
+  type MembersCommand,
+  type MembersState,
+} from '#libs/domain/members.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { hasHash, newToken, parseToken } from '#application/people/tokens.ts';
+
+/** The address at which a person accepts. The token is in the fragment, which browsers send to no server. */
+export const invitationUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl.replace(/\/+$/, '')}/dashboard/invitation#${token}`;
+
+/**
+ * Executes a command on the members of an account, by bare id. `position` is null if it had no effect; the state then
+ * says why.
+ */
+export const changeMembers = async (
+  eventLog: EventLog,
+  accountId: string,
+  command: MembersCommand,
+  cause: Cause,
+): Promise<{ position: number | null; state: MembersState }> => {
+  const { aggregate } = await loadAggregate(eventLog, members, streams.members(accountId));
+  const { position } = await aggregate.execute(command, cause);
+  return { position, state: aggregate.state };
+};
+
+type CreatedInvitation = { invitation: EventData['MemberInvited']; token: string; position: number };
+
+/** Invites someone. The token is returned and not stored. Null if the account has no room for another member. */
+export const inviteMember = async (
+  eventLog: EventLog,
+  accountId: string,
+  { email, role }: { email: string; role: Role },
+  cause: Cause,
+): Promise<CreatedInvitation | null> => {
+  const now = eventLog.now();
+  const invitationId = newId(now);
+  const { token, hash: tokenHash } = newToken(invitationId);
+  const expiresAt = new Date(now.getTime() + invitationLifetimeMs).toISOString();
+  const invitation = { invitationId, email, role, tokenHash, expiresAt };
+  const command = { type: 'invite', invitation, now: now.toISOString() } as const;
+  const { position } = await changeMembers(eventLog, accountId, command, cause);
+  return position === null ? null : { invitation, token: `${accountId}.${token}`, position };
+};
+
+/** An open invitation and its ids. It may have expired. */
+export type FoundInvitation = { accountId: string; invitationId: string; invitation: Invitation; state: MembersState };
+
+/**
+ * The invitation of a token, which is the bare id of the account, a dot, and the token of the invitation. Null if there
+ * is none, or if it was accepted or withdrawn.
+ */
+export const findInvitation = async (
+  load: (accountId: string) => Promise<MembersState>,
+  token: string,
+): Promise<FoundInvitation | null> => {
+  const [, accountId, rest] = /^([0-9A-HJKMNP-TV-Z]{26})\.(.+)$/.exec(token) ?? [];
+  const parsed = rest === undefined ? null : parseToken(rest);
+  if (!accountId || !parsed) return null;
+  const state = await load(accountId);
+  const invitation = invitationOf(state, parsed.id);
+  if (!invitation || !hasHash(parsed.secret, invitation.tokenHash)) return null;
+  return { accountId, invitationId: parsed.id, invitation, state };
+};

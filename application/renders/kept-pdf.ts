@@ -1,0 +1,72 @@
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { fileNameFor, type OutputContentType, pdfContentType } from '#contracts/http/output.ts';
+import { defaultFileNameOf, idOfStream } from '#contracts/names.ts';
+import { type RenderState, render } from '#libs/domain/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { pdfRetention } from '#application/accounts/render-settings.ts';
+import { fold } from '#libs/domain/decider.ts';
+
+/** Whether the request asks for a PDF that is stored for a later download. */
+export const isPdfKept = ({
+  responseMode,
+  options,
+}: Pick<EventData['RenderRequested'], 'responseMode' | 'options'>): boolean =>
+  responseMode.kind !== 'wait' || options.keep_pdf === true;
+
+/** How long the PDF of a render is stored, in milliseconds. */
+export const pdfLifetimeMs = ({
+  pdfRetentionMinutes = pdfRetention.defaultMinutes,
+}: Pick<EventData['RenderRequested'], 'pdfRetentionMinutes'>): number => pdfRetentionMinutes * 60 * 1000;
+
+const maxRepeatedLifetimeMs = 60 * 60 * 1000;
+
+/**
+ * How long the PDF of a second rendering is stored, in milliseconds: at most an hour, because it is for the caller who
+ * waits, and never longer than the first one.
+ */
+export const repeatedPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
+  Math.min(pdfLifetimeMs(requested), maxRepeatedLifetimeMs);
+
+/** `keptUntil` is ISO 8601; `thumbnail` a hash. */
+export type StoredPdf = {
+  sha256: string;
+  keptUntil: string;
+  contentType: OutputContentType;
+  fileName: string;
+  thumbnail?: string;
+};
+
+/**
+ * A stored PDF, or the images that the request asked for, with media type, file name and the hash of the thumbnail, if
+ * there is one; or why there is none: its time is over, it was never stored, or the render has no PDF.
+ */
+export type KeptPdf =
+  | ({ kind: 'kept' } & StoredPdf)
+  | { kind: 'expired' }
+  | { kind: 'neverKept' }
+  | { kind: 'notDone'; status: Exclude<RenderState['status'], 'DONE'> };
+
+const wasKept = (event: RecordedEvent): boolean =>
+  (event.type === 'RenderCompleted' || event.type === 'PdfRegenerationEnded' || event.type === 'RenderVerified') &&
+  event.data.keptUntil !== null;
+
+const fileFieldsOf = (history: readonly RecordedEvent[]) => {
+  const request = history.find((event) => event.type === 'RenderRequested')!;
+  const { contentType = pdfContentType, thumbnail } = history.find((event) => event.type === 'RenderCompleted')!.data;
+  const name = request.data.fileName ?? defaultFileNameOf(idOfStream(request.stream));
+  return {
+    contentType,
+    fileName: fileNameFor(name, contentType),
+    ...(thumbnail ? { thumbnail: thumbnail.sha256 } : {}),
+  };
+};
+
+/** The stored PDF of a render with this history. A regenerated PDF is stored, too. */
+export const keptPdfOf = (history: readonly RecordedEvent[], now: Date): KeptPdf => {
+  const state = fold(render, history as readonly RecordedEvent<RenderEvent>[]);
+  if (state.status !== 'DONE') return { kind: 'notDone', status: state.status };
+  if (state.pdf !== null && now < new Date(state.pdf.keptUntil))
+    return { kind: 'kept', ...state.pdf, ...fileFieldsOf(history) };
+  return { kind: history.some(wasKept) ? 'expired' : 'neverKept' };
+};

@@ -1,0 +1,100 @@
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { BlobRef } from '#contracts/events/render.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { isOfficeInputType, officeMediaTypes } from '#contracts/http/office-types.ts';
+import type { InputType } from '#contracts/http/render.ts';
+import type { inputParts } from '#contracts/http/render-detail.ts';
+import { renderIdOf } from '#contracts/names.ts';
+import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { readRecordedParts } from './compose/recorded-parts.ts';
+import { afterDataPrefix } from '#libs/documents/text/base64.ts';
+
+type RequestedData = EventData['RenderRequested'];
+type InputPart = (typeof inputParts)[number];
+
+/** The media type of each input type. For a page at a URL, the input is the URL. */
+export const recordedContentTypes = {
+  html: 'text/html; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+  ...officeMediaTypes,
+  url: 'text/plain; charset=utf-8',
+} as const satisfies Record<InputType, string>;
+
+const extensions: Record<InputType, string> = {
+  html: 'html',
+  markdown: 'md',
+  csv: 'csv',
+  json: 'json',
+  xml: 'xml',
+  docx: 'docx',
+  odt: 'odt',
+  rtf: 'rtf',
+  doc: 'doc',
+  xlsx: 'xlsx',
+  pptx: 'pptx',
+  url: 'txt',
+};
+
+const notAvailable = (part: InputPart, message: string): ApiError =>
+  ApiError.of('input_not_available', message, { part });
+
+const read = async (inputs: BlobStore, ref: BlobRef, part: InputPart): Promise<Uint8Array> => {
+  const erased = () =>
+    notAvailable(part, `The ${part} of this render is not kept any more; its hash is ${ref.sha256}.`);
+  // A lost blob of an old render does not mean that the blob store is incomplete. `get` would report it.
+  if (!(await inputs.has(ref.sha256))) throw erased();
+  return inputs.get(ref.sha256).catch((error: unknown) => {
+    throw error instanceof BlobNotFound ? erased() : error;
+  });
+};
+
+const fromBase64Text = (data: Uint8Array): Uint8Array => {
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
+  return Buffer.from(afterDataPrefix(text) ?? text, 'base64');
+};
+
+export type RecordedPart = { bytes: Uint8Array; contentType: string; fileName: string };
+
+/**
+ * A part of a recorded request. Text is as it was sent; an office document is its bytes. Secrets in the URL of a page are
+ * masked. `id` is the bare id of the render.
+ * @throws ApiError input_not_available
+ */
+export const readRecordedInput = async (
+  inputs: BlobStore,
+  id: string,
+  { source, headerFooter }: RequestedData,
+  part: InputPart,
+): Promise<RecordedPart> => {
+  const nameOf = (inputType: InputType) =>
+    `${renderIdOf(id)}${part === 'input' ? '' : `-${part}`}.${extensions[inputType]}`;
+  if (part !== 'input') {
+    const ref = headerFooter[part];
+    if (!ref) throw notAvailable(part, `The request of this render had no ${part}_html.`);
+    return {
+      bytes: await read(inputs, ref, part),
+      contentType: recordedContentTypes.html,
+      fileName: nameOf('html'),
+    };
+  }
+  if (source.mode === 'RENDER')
+    return {
+      bytes: await read(inputs, source.data, part),
+      contentType: recordedContentTypes.json,
+      fileName: nameOf('json'),
+    };
+  if (source.mode === 'COMPOSE')
+    return {
+      bytes: await readRecordedParts(source, (ref) => read(inputs, ref, part)),
+      contentType: recordedContentTypes.json,
+      fileName: nameOf('json'),
+    };
+  const { inputType, page, upload } = source;
+  const named = { contentType: recordedContentTypes[inputType], fileName: upload?.fileName ?? nameOf(inputType) };
+  if (page) return { ...named, bytes: Buffer.from(page.url) };
+  const bytes = await read(inputs, source.input, part);
+  return { ...named, bytes: isOfficeInputType(inputType) && !upload ? fromBase64Text(bytes) : bytes };
+};

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { BlobRef } from '#contracts/events/render.ts';
+import type { OutputContentType } from '#contracts/http/output.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+
+/**
+ * What a render gives: a PDF, with an image of its first page if the request asks for it; or images of type
+ * `contentType` in `pdf`. `drawingEngine` is the library that drew the images, with its version.
+ */
+export type RenderedFiles = {
+  pdf: Uint8Array;
+  contentType?: OutputContentType;
+  thumbnail?: Uint8Array;
+  drawingEngine?: string;
+};
+
+/** The names of the files in the blob store. */
+export type FileRefs = { pdf: BlobRef; thumbnail?: BlobRef };
+
+const refOf = (bytes: Uint8Array): BlobRef => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  size: bytes.byteLength,
+});
+
+export const refsOf = ({ pdf, thumbnail }: RenderedFiles): FileRefs => ({
+  pdf: refOf(pdf),
+  ...(thumbnail ? { thumbnail: refOf(thumbnail) } : {}),
+});
+
+/** The engines of a render as events name them: what printed the PDF, and what drew its images. */
+export const engineOf = (printedBy: string, { drawingEngine }: RenderedFiles): string =>
+  drawingEngine === undefined ? printedBy : `${printedBy}, ${drawingEngine}`;
+
+/** The files, without a thumbnail that differs from the recorded one: only recorded files are erased later. */
+export const recordedFiles = (files: RenderedFiles, { thumbnail }: Pick<FileRefs, 'thumbnail'>): RenderedFiles =>
+  refsOf(files).thumbnail?.sha256 === thumbnail?.sha256 ? files : { pdf: files.pdf };
+
+/** Stores the files, the PDF last: while it is stored, so is its thumbnail. */
+export const storeFiles = async (
+  blobs: Pick<BlobStore, 'put'>,
+  { pdf, thumbnail }: RenderedFiles,
+): Promise<FileRefs> => ({
+  ...(thumbnail ? { thumbnail: await blobs.put(thumbnail) } : {}),
+  pdf: await blobs.put(pdf),
+});

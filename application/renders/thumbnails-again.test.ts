@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { streams } from '#contracts/names.ts';
+import { newAggregate, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
+import { render } from '#libs/domain/render.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { openMemoryReplies } from '#libs/replies/memory.ts';
+import type { RunRenderDependencies } from './end-render.ts';
+import type { RenderRequestedData } from './load-inputs.ts';
+import { regeneratePdf } from './regenerate-pdf.ts';
+import { runRender } from './run-render.ts';
+import { verifyPdf } from './verify-pdf.ts';
+
+let folder: string;
+let store: EventStore;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'colophon-thumbnails-'));
+  store = openSqliteEventStore(join(folder, 'log.db'));
+});
+afterAll(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const cause = {
+  actor: { kind: 'key' as const, id: 'k' },
+  accountId: 'a',
+  correlationId: 'req_c',
+  causationId: null,
+  traceparent: null,
+};
+const requested: RenderRequestedData = {
+  accountId: 'a',
+  keyId: 'k',
+  keyType: 'live',
+  templateTest: false,
+  responseMode: { kind: 'poll', estimatedMs: 1 },
+  headerFooter: { header: null, footer: null },
+  options: { thumbnail: true },
+  source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
+  limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: null },
+};
+
+/** A renderer whose engine draws this image, and the hashes of the files that it stores. */
+const rendererOf = (image: string, drawingEngine: string) => {
+  const stored: string[] = [];
+  const put = async (bytes: Uint8Array) => {
+    stored.push(sha256(Buffer.from(bytes).toString()));
+    return { sha256: stored.at(-1)!, size: bytes.byteLength };
+  };
+  const dependencies = {
+    eventLog: { store, now: () => new Date() },
+    replies: openMemoryReplies(),
+    worker: 'worker',
+    report: () => undefined,
+    blobs: { get: async () => Buffer.from('<p>x'), has: async () => false, put },
+    preparation: {
+      prepare: async () => ({ html: '<p>x', classification: scriptFreeClassification }),
+      drawThumbnail: async () => ({ file: Buffer.from(image), engine: drawingEngine }),
+    },
+    printer: {
+      print: async () => ({
+        pdf: Buffer.from('%PDF'),
+        pages: 1,
+        engine: 'browser 1',
+        warnings: [],
+        timings: { waitMs: 1, loadMs: 1, printMs: 1 },
+      }),
+    },
+  } as unknown as RunRenderDependencies;
+  return { dependencies, stored };
+};
+
+const requestAgain = async (stream: string, command: 'verification' | 'regeneration', count: number): Promise<void> => {
+  const { aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
+  await aggregate.execute(
+    command === 'verification'
+      ? { type: 'requestVerification', count, keepPdf: true }
+      : { type: 'requestPdfRegeneration', count },
+    cause,
+  );
+};
+
+describe('A thumbnail that is drawn again', () => {
+  it.each([
+    ['verification', verifyPdf],
+    ['regeneration', regeneratePdf],
+  ] as const)('in a %s is stored only if it is the recorded one, because no other is erased', async (kind, again) => {
+    const first = rendererOf('image', 'drawing 1');
+    const stream = streams.render(newId());
+    const { dependencies } = first;
+    await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
+    await runRender(dependencies, stream, 1);
+    expect(first.stored).toEqual([sha256('image'), sha256('%PDF')]);
+    const { aggregate } = await loadAggregate(dependencies.eventLog, render, stream);
+    await aggregate.execute({ type: 'erasePdf' }, cause);
+    for (const [count, [image, engine, stored]] of (
+      [
+        ['other image', 'drawing 2', [sha256('%PDF')]],
+        ['image', 'drawing 1', [sha256('image'), sha256('%PDF')]],
+      ] as const
+    ).entries()) {
+      await requestAgain(stream, kind, count + 1);
+      const next = rendererOf(image, engine);
+      await again(next.dependencies, stream, 1);
+      expect(next.stored).toEqual(stored);
+      if (kind === 'verification')
+        expect((await store.read(stream)).at(-1)).toMatchObject({
+          type: 'RenderVerified',
+          data: { outcome: { thumbnail: { sha256: sha256(image) }, engine: `browser 1, ${engine}` } },
+        });
+      const { aggregate: kept } = await loadAggregate(dependencies.eventLog, render, stream);
+      await kept.execute({ type: 'erasePdf' }, cause);
+    }
+  });
+});

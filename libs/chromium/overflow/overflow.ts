@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { overflowSides, type RenderWarning } from '#contracts/events/render-warnings.ts';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
+import type { Page } from '../browsers/page.ts';
+import { printParameters, viewportFor, type HeaderFooterTemplates, type Viewport } from '../pdf/parameters.ts';
+import { readDestinationPages, readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
+import type { PrintRequest } from '../print-request.ts';
+import { waysToLoseContent } from './ways-to-lose-content.ts';
+import { markPrefix, searchExpression, lossCheckExpression, type Search } from './search-script.ts';
+
+const maxFound = 20;
+/** A smaller reduction is not visible. */
+const maxUnreportedReduction = 0.015;
+/** The limits of a script in the page. The second is for documents that also take long to print. */
+const [scriptTimeoutMs, maxScriptTimeoutMs] = [1_000, 5_000];
+const searchTimeoutMs = 3_000;
+/** Documents that print for longer are not printed again to find the pages. */
+const maxReprintMs = 5_000;
+
+const found = z.array(
+  z.object({ element: z.string(), side: z.enum(overflowSides), by: z.number(), isFixed: z.boolean() }),
+);
+type Found = z.output<typeof found>[number];
+
+const isSameSize = (a: Viewport, b: Viewport): boolean => a.width === b.width && a.height === b.height;
+
+const evaluate = async ({ session }: Page, expression: string, timeout = scriptTimeoutMs): Promise<unknown> => {
+  const params = { expression, returnByValue: true, timeout };
+  return (await session.send('Runtime.evaluate', params)).result.value;
+};
+
+/** Evaluates with another viewport. The commands are sent at once, without waiting for each other. */
+const evaluateIn = async (
+  page: Page,
+  { width, height }: Viewport,
+  expression: string,
+  timeoutMs?: number,
+): Promise<unknown> => {
+  const metrics = { width: Math.round(width), height: Math.round(height), deviceScaleFactor: 1, mobile: false };
+  const [, value] = await Promise.all([
+    page.session.send('Emulation.setDeviceMetricsOverride', metrics),
+    evaluate(page, expression, timeoutMs),
+    page.session.send('Emulation.clearDeviceMetricsOverride'),
+  ]);
+  return value;
+};
+
+/** Whether a document may have lost content; false if the page need not be checked. */
+type LossCheck = false | Promise<boolean>;
+
+/**
+ * Checks quickly whether a document may lose content, and calls `print` at the same time: the commands are sent
+ * together, without waiting for each other. In a page of the printed width, the check comes before the print, while
+ * the layout is still that of the loaded document.
+ */
+export const printAndCheckForLoss = <T>(
+  page: Page,
+  { html, options, classification }: PrintRequest,
+  print: () => Promise<T>,
+): [printing: Promise<T>, lossCheck: LossCheck] => {
+  const { scripts, external } = classification;
+  const ways = scripts || external ? 'other' : waysToLoseContent(html);
+  if (ways === 'none') return [print(), false];
+  const expression = lossCheckExpression(ways === 'other');
+  const viewport = viewportFor(options, classification.pageRule);
+  const isReady = isSameSize(viewport, page.viewport) && !scripts;
+  const before = isReady ? evaluate(page, expression) : undefined;
+  const printing = print();
+  const value = before ?? evaluateIn(page, viewport, expression);
+  return [printing, value.then((isLost) => isLost === true).catch(() => false)];
+};
+
+const millimetres = (pixels: number): number => Math.round((pixels / 96) * 254) / 10;
+
+type Printed = { pdf: Buffer; templates: HeaderFooterTemplates; printMs: number; remainingMs: number };
+
+const search = async (
+  page: Page,
+  { width, height }: Viewport,
+  purpose: Search['purpose'],
+  { printMs }: Printed,
+): Promise<Found[]> => {
+  const viewport = { width: Math.round(width), height: Math.round(height) };
+  const expression = searchExpression({ ...viewport, maxFound, purpose });
+  const timeoutMs = Math.min(maxScriptTimeoutMs, Math.max(scriptTimeoutMs, printMs / 4));
+  return found.parse(await evaluateIn(page, viewport, expression, timeoutMs)).slice(0, maxFound);
+};
+
+/** Prints the document with its marks and finds the pages with them. */
+const findPages = async (page: Page, { options }: PrintRequest, printed: Printed): Promise<Map<number, number>> => {
+  if (printed.printMs > maxReprintMs || printed.printMs * 2 > printed.remainingMs) return new Map();
+  const { data } = await page.session.send('Page.printToPDF', printParameters(options, printed.templates));
+  return readDestinationPages(Buffer.from(data, 'base64'), markPrefix);
+};
+
+const shrinkFactor = ({ scale }: PrintedLayout, { options }: PrintRequest): number => scale / options.scale;
+
+const isShrunk = (layout: PrintedLayout, request: PrintRequest): boolean =>
+  shrinkFactor(layout, request) < 1 - maxUnreportedReduction;
+
+/** The selector of the widest element; undefined if there is none. */
+const findWidest = async (page: Page, request: PrintRequest, layout: PrintedLayout, printed: Printed) => {
+  const factor = shrinkFactor(layout, request);
+  const size = { width: layout.width * factor, height: layout.height * factor };
+  const causes = await search(page, size, 'find widest', printed);
+  return causes.filter(({ side }) => side === 'right').toSorted((a, b) => b.by - a.by)[0]?.element;
+};
+
+const findLost = async (
+  page: Page,
+  request: PrintRequest,
+  layout: PrintedLayout | undefined,
+  printed: Printed,
+): Promise<RenderWarning[]> => {
+  const { options, classification } = request;
+  const size = layout ?? viewportFor(options, classification.pageRule);
+  const lost = await search(page, size, 'mark lost content', printed);
+  const pages = lost.some(({ isFixed }) => !isFixed)
+    ? await findPages(page, request, printed)
+    : new Map<number, number>();
+  const scale = layout?.scale ?? options.scale;
+  return lost.map(({ element, side, by, isFixed }, index) => {
+    const number = isFixed ? 1 : pages.get(index);
+    const overflowMm = millimetres(by * scale);
+    return { kind: 'content_overflow', element, ...(number === undefined ? {} : { page: number }), side, overflowMm };
+  });
+};
+
+/**
+ * The warnings about content that is outside the printable area, or that was printed smaller to fit. Reads the PDF, and
+ * searches the page only if there may be something to find. Never fails and takes at most a few seconds; after an error
+ * some warnings are missing. The page must not be used for the document afterwards.
+ */
+export const findOverflow = async (
+  page: Page,
+  request: PrintRequest,
+  lossCheck: LossCheck,
+  printed: Printed,
+): Promise<RenderWarning[]> => {
+  const timeoutMs = Math.min(searchTimeoutMs + 2 * Math.min(printed.printMs, maxReprintMs), printed.remainingMs * 0.4);
+  const warnings: RenderWarning[] = [];
+  try {
+    const layout = readPrintedLayout(printed.pdf);
+    const shrunk = layout !== undefined && isShrunk(layout, request) ? layout : undefined;
+    const factor = shrunk && Math.round(shrinkFactor(shrunk, request) * 1000) / 1000;
+    if (factor !== undefined) warnings.push({ kind: 'content_shrunk', factor });
+    const mayHaveLost = lossCheck && (await runWithTimeout(timeoutMs, () => lossCheck));
+    if (!mayHaveLost && !shrunk) return [];
+    await runWithTimeout(timeoutMs, async (signal) => {
+      const element = shrunk && (await findWidest(page, request, shrunk, printed));
+      if (factor !== undefined && element !== undefined && !signal.aborted)
+        warnings[0] = { kind: 'content_shrunk', factor, element };
+      const lost = await findLost(page, request, layout, printed);
+      if (!signal.aborted) warnings.push(...lost);
+    });
+  } catch {
+    // The page may still be busy.
+    page.alive = false;
+  }
+  return warnings;
+};

@@ -1,0 +1,46 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const prefix = 'colophon-parts-';
+/** The folders that this process uses now. */
+const used = new Set<string>();
+
+/** Runs the work with a new folder for temporary files, and removes the folder when the work ends or fails. */
+export const withTemporaryFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  used.add(folder);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    used.delete(folder);
+  }
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+};
+
+/**
+ * Removes the folders that processes left behind when they were killed. A process in another container looks ended. After
+ * a restart in a container this process has the id of the killed one.
+ */
+export const removeAbandonedFolders = (): void => {
+  for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
+    const pid = entry.isDirectory() ? new RegExp(`^${prefix}(\\d+)-`).exec(entry.name)?.[1] : undefined;
+    if (pid === undefined) continue;
+    const folder = join(tmpdir(), entry.name);
+    if (Number(pid) === process.pid ? used.has(folder) : isRunning(Number(pid))) continue;
+    // Another user's folder cannot be removed; its own service does it.
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {}
+  }
+};

@@ -1,0 +1,146 @@
+import type { DefaultTreeAdapterTypes, Token } from 'parse5';
+import { isUnfinishedError } from '../html/unfinished-input.ts';
+import { parseWithHandlers } from '../html/html-parser.ts';
+import { escapeHtml } from '../html-document.ts';
+import type { CssUrlKind } from './css-urls.ts';
+
+/** How URLs in HTML are replaced; undefined leaves one as it is. */
+export type HtmlReplacer = {
+  image: (url: string) => string | undefined;
+  /** For a candidate of a srcset: the new URL; null to remove the candidate. */
+  candidate: (url: string) => string | null | undefined;
+  css: (css: string, context: 'stylesheet' | 'declarations') => string;
+  /** The style sheet at the URL of a link, on one line. */
+  styleSheet: (url: string) => string | undefined;
+};
+export type { CssUrlKind };
+
+type Edit = { start: number; end: number; text: string };
+type Location = { startOffset: number; endOffset: number };
+type Attributes = ReadonlyMap<string, string>;
+
+const imageAttributes: Record<string, readonly string[]> = {
+  img: ['src'],
+  input: ['src'],
+  video: ['poster'],
+  image: ['href'],
+  feImage: ['href'],
+  body: ['background'],
+  table: ['background'],
+  thead: ['background'],
+  tbody: ['background'],
+  tfoot: ['background'],
+  tr: ['background'],
+  td: ['background'],
+  th: ['background'],
+};
+const srcsetElements = new Set(['img', 'source']);
+
+const candidatePattern = /[\s,]*(\S+)([^,]*)/y;
+
+/** The srcset with replaced URLs; a `data:` URL may contain commas, but not at its end. */
+const replaceSrcset = (srcset: string, replace: HtmlReplacer['candidate']): string => {
+  const candidates: string[] = [];
+  candidatePattern.lastIndex = 0;
+  for (let offset = 0; ;) {
+    candidatePattern.lastIndex = offset;
+    const match = candidatePattern.exec(srcset);
+    if (!match) break;
+    const url = match[1]!.replace(/,{1,1000}$/, '');
+    // Without white space after it, a comma ends the candidate.
+    const descriptor = url === match[1] ? match[2]!.trim() : '';
+    offset = url === match[1] ? candidatePattern.lastIndex : candidatePattern.lastIndex - match[2]!.length;
+    const replacement = replace(url);
+    if (replacement !== null) candidates.push(`${replacement ?? url} ${descriptor}`.trim());
+  }
+  return candidates.join(', ');
+};
+
+const isStyleSheet = (attributes: Attributes): boolean => {
+  const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
+  const type = attributes.get('type')?.trim().toLowerCase() || 'text/css';
+  return (
+    relations.includes('stylesheet') &&
+    !relations.includes('alternate') &&
+    type === 'text/css' &&
+    !attributes.has('disabled')
+  );
+};
+
+const keptLinkAttributes = ['id', 'class', 'media', 'title'];
+
+/** A style element with the style sheet of a link. */
+const styleElement = (css: string, attributes: Attributes): string => {
+  const kept = keptLinkAttributes.flatMap((name) =>
+    attributes.has(name) ? ` ${name}="${escapeHtml(attributes.get(name)!)}"` : [],
+  );
+  // In a string or comment, the only places where it can be, the backslash changes nothing.
+  return `<style${kept.join('')}>${css.replaceAll(/<(?=\/style)/gi, '<\\')}</style>`;
+};
+
+const editsOfTag = ({ tagName, attrs, location }: Token.TagToken, replacer: HtmlReplacer): Edit[] => {
+  const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
+  if (tagName === 'link' && location && attributes.has('href') && isStyleSheet(attributes)) {
+    const css = replacer.styleSheet(attributes.get('href')!);
+    const { startOffset: start, endOffset: end } = location;
+    return css === undefined ? [] : [{ start, end, text: styleElement(css, attributes) }];
+  }
+  const locations = (location as { attrs?: Record<string, Location> } | null | undefined)?.attrs ?? {};
+  return attrs.flatMap(({ name, prefix, value }) => {
+    const written = prefix ? `${prefix}:${name}` : name;
+    const range = locations[written];
+    const replacement = replaceAttribute(tagName, name, value, replacer);
+    return range && replacement !== undefined && replacement !== value
+      ? [{ start: range.startOffset, end: range.endOffset, text: `${written}="${escapeHtml(replacement)}"` }]
+      : [];
+  });
+};
+
+const replaceAttribute = (tagName: string, name: string, value: string, replacer: HtmlReplacer): string | undefined => {
+  if (name === 'style') return replacer.css(value, 'declarations');
+  if (name === 'srcset' && srcsetElements.has(tagName)) return replaceSrcset(value, replacer.candidate);
+  return imageAttributes[tagName]?.includes(name) ? replacer.image(value) : undefined;
+};
+
+const editOfStyle = (
+  { sourceCodeLocation, namespaceURI }: DefaultTreeAdapterTypes.Element,
+  html: string,
+  replacer: HtmlReplacer,
+): Edit[] => {
+  const { startTag, endTag } = sourceCodeLocation ?? {};
+  if (!startTag || !endTag) return [];
+  const [start, end] = [startTag.endOffset, endTag.startOffset];
+  const css = html.slice(start, end);
+  // In SVG, the text of a style element can have entities, comments and CDATA sections.
+  if (!namespaceURI.endsWith('/xhtml') && /[&<]/.test(css)) return [];
+  const text = replacer.css(css, 'stylesheet');
+  return text === css ? [] : [{ start, end, text }];
+};
+
+/**
+ * Replaces the URLs of images and style sheets in HTML. All else stays as it is, on the same lines. Input that ends too
+ * early stays unchanged.
+ */
+export const replaceHtmlUrls = (html: string, replacer: HtmlReplacer): string => {
+  const edits = new Map<number, Edit>();
+  const styles = new Set<DefaultTreeAdapterTypes.Element>();
+  let isUnfinished = false;
+  parseWithHandlers(html, true, {
+    onTag: (tag, _, parser) => {
+      for (const edit of editsOfTag(tag, replacer)) edits.set(edit.start, edit);
+      const { current } = parser.openElements;
+      if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style')
+        styles.add(current);
+    },
+    onError: (code) => (isUnfinished ||= isUnfinishedError(code)),
+  });
+  if (isUnfinished) return html;
+  for (const style of styles) for (const edit of editOfStyle(style, html, replacer)) edits.set(edit.start, edit);
+  let written = '';
+  let until = 0;
+  for (const { start, end, text } of [...edits.values()].toSorted((a, b) => a.start - b.start)) {
+    written += html.slice(until, start) + text;
+    until = end;
+  }
+  return written + html.slice(until);
+};

@@ -1,0 +1,64 @@
+import type { Asset } from './bundle.ts';
+
+type Signature = { type: string; offset?: number; bytes: string };
+
+const signatures: Signature[] = [
+  { type: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
+  { type: 'image/jpeg', bytes: '\xff\xd8\xff' },
+  { type: 'image/gif', bytes: 'GIF8' },
+  { type: 'image/webp', offset: 8, bytes: 'WEBP' },
+  { type: 'image/avif', offset: 4, bytes: 'ftypavif' },
+  { type: 'image/avif', offset: 4, bytes: 'ftypavis' },
+  { type: 'image/avif', offset: 4, bytes: 'ftypmif1' },
+  { type: 'image/bmp', bytes: 'BM' },
+  { type: 'image/x-icon', bytes: '\0\0\x01\0' },
+  { type: 'font/woff2', bytes: 'wOF2' },
+  { type: 'font/woff', bytes: 'wOFF' },
+  { type: 'font/ttf', bytes: '\0\x01\0\0' },
+  { type: 'font/otf', bytes: 'OTTO' },
+];
+
+const svgType = 'image/svg+xml';
+/** What may come before the element of an SVG image, and how it ends. */
+const svgProlog: [start: RegExp, end: RegExp][] = [
+  [/^<\?/, /\?>/],
+  [/^<!--/, /-->/],
+  [/^<!doctype[^>[]*\[/i, /\]\s{0,100}>/],
+  [/^<!doctype/i, />/],
+];
+const svgElement = /^<(?:[\w-]+:)?svg[\s>/]/i;
+const sampleBytes = 16 * 1024;
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+const isSvg = (text: string): boolean => {
+  let rest = text.replace(/^\ufeff/, '').trimStart();
+  for (;;) {
+    const end = svgProlog.find(([start]) => start.test(rest))?.[1];
+    if (!end) return svgElement.test(rest);
+    const match = end.exec(rest);
+    if (!match) return false;
+    rest = rest.slice(match.index + match[0].length).trimStart();
+  }
+};
+
+/** The type that the first bytes show; undefined if they are of no known image or font. */
+const sniffType = (bytes: Uint8Array): string | undefined => {
+  const start = asBuffer(bytes.subarray(0, sampleBytes));
+  const found = signatures.find(
+    ({ offset = 0, bytes: signature }) => start.toString('latin1', offset, offset + signature.length) === signature,
+  );
+  return found?.type ?? (isSvg(start.toString()) ? svgType : undefined);
+};
+
+const typePattern = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
+/** The media type for the data: URL of an asset. */
+export const mediaTypeOf = ({ type, bytes }: Asset): string =>
+  sniffType(bytes) ?? (type !== null && typePattern.test(type) ? type : 'application/octet-stream');
+
+export const isImage = ({ bytes }: Asset): boolean => sniffType(bytes)?.startsWith('image/') ?? false;
+
+export const dataUrlOf = (type: string, bytes: Uint8Array): string =>
+  `data:${type};base64,${asBuffer(bytes).toString('base64')}`;

@@ -1,0 +1,106 @@
+import { buffer as collect } from 'node:stream/consumers';
+import { type Entry, fromBufferPromise } from 'yauzl';
+import { type InputType, inputError, inputTypeTitles } from '../input.ts';
+import { elementSteps, hasInternalSubset } from './tags.ts';
+
+/** The limits for the archive of an office document: number of files, and bytes when unpacked. */
+export const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024, ratio: 400 };
+/** Small files may be packed tighter than the limit of the ratio. */
+const unboundedRatioBytes = 4 * 1024 * 1024;
+
+export type Parts = Map<string, Uint8Array>;
+
+const isXml = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.test(path);
+
+/** The error of an archive that cannot be converted. `reason` is for programs. */
+export const archiveError = (inputType: InputType, message: string, reason: unknown) =>
+  inputError(inputType, message, { details: reason });
+
+const checkEntries = (inputType: InputType, entries: readonly Entry[], packedBytes: number): void => {
+  const title = inputTypeTitles[inputType];
+  const tooLarge = (what: string, limit: number) =>
+    archiveError(inputType, `The ${title} is too large when unpacked: it may contain at most ${limit} ${what}.`, {
+      reason: `too many ${what} when unpacked`,
+      limit,
+    });
+  const { files, xml, total, ratio } = officeArchiveLimits;
+  const sum = (chosen: readonly Entry[]): number => chosen.reduce((bytes, entry) => bytes + entry.uncompressedSize, 0);
+  if (entries.length > files) throw tooLarge('files', files);
+  if (entries.some((entry) => entry.isEncrypted()))
+    throw archiveError(inputType, `The ${title} is encrypted. Save it without a password.`, 'encrypted');
+  if (new Set(entries.map(({ fileName }) => fileName.toLowerCase())).size < entries.length)
+    throw archiveError(inputType, `The ${title} is damaged: it contains two files of one name.`, 'repeated file names');
+  if (sum(entries.filter(({ fileName }) => isXml(fileName))) > xml) throw tooLarge('bytes of XML', xml);
+  if (sum(entries) > total) throw tooLarge('bytes', total);
+  if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * ratio))
+    throw archiveError(
+      inputType,
+      `The ${title} is packed too tightly: unpacked it would be more than ${ratio} times as large.`,
+      { reason: 'too large for its packed size', limit: ratio },
+    );
+};
+
+/**
+ * Unpacks the archive of an office document. The declared sizes are checked first, and unpacking stops if a file is
+ * larger than declared.
+ * @throws ApiError
+ */
+export const unpackOffice = async (inputType: InputType, file: Buffer): Promise<Parts> => {
+  const parts: Parts = new Map();
+  try {
+    const archive = await fromBufferPromise(file, { lazyEntries: true });
+    const entries: Entry[] = [];
+    for await (const entry of archive.eachEntry()) {
+      entries.push(entry);
+      if (entries.length > officeArchiveLimits.files) break;
+    }
+    checkEntries(inputType, entries, file.byteLength);
+    for (const entry of entries)
+      if (!entry.fileName.endsWith('/'))
+        parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
+    return parts;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ApiError') throw error;
+    throw archiveError(
+      inputType,
+      `The ${inputTypeTitles[inputType]} is damaged: its zip archive cannot be read.`,
+      'damaged zip archive',
+    );
+  }
+};
+
+/** The deepest nesting of elements that LibreOffice reads without ending its stack. */
+export const maxElementDepth = 1000;
+
+/** Whether elements are nested deeper than the limit. */
+const isTooDeep = (xml: string): boolean => {
+  let depth = 0;
+  for (const step of elementSteps(xml)) {
+    depth += step;
+    if (depth > maxElementDepth) return true;
+  }
+  return false;
+};
+
+/** Refuses XML of unknown encoding (null), with entities of its own, or nested too deeply. @throws ApiError */
+export const checkXml = (inputType: InputType, path: string, xml: string | null): void => {
+  const title = inputTypeTitles[inputType];
+  if (xml === null)
+    throw archiveError(inputType, `The ${title} has an unknown encoding in ${path}. Save it with UTF-8.`, {
+      reason: 'unknown encoding',
+      part: path.slice(0, 200),
+    });
+  if (/<!ENTITY/i.test(xml) || hasInternalSubset(xml))
+    throw archiveError(inputType, `The ${title} declares a document type in ${path}; no office program does.`, {
+      reason: 'document type declaration',
+      part: path.slice(0, 200),
+    });
+  if (isTooDeep(xml))
+    throw archiveError(inputType, `The ${title} is nested deeper than ${maxElementDepth} elements in ${path}.`, {
+      reason: 'nested too deeply',
+      part: path.slice(0, 200),
+      limit: maxElementDepth,
+    });
+};
+
+export const isXmlPart = isXml;

@@ -1,0 +1,71 @@
+import { decodeReferences, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
+
+const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD|MACROBUTTON)\b/i;
+
+/** Whether the instruction of a field reads another file or runs a program. */
+export const isReadingField = (instruction: string): boolean => readingFields.test(instruction);
+
+const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
+const fieldNames = new Set(['fldChar', 'instrText', 'fldSimple']);
+
+type Range = { start: number; end: number };
+type Change = Range & { text: string };
+type Instruction = { text: string; pieces: Range[] };
+
+const textOf = (xml: string): string => decodeReferences(xml.replace(/<[^<>]*>/g, ''));
+const emptied = (range: Range): Change => ({ ...range, text: '' });
+
+/** The changes that empty the fields which read other files. An instruction can have several pieces and contain fields. */
+const changesOf = (xml: string): Change[] => {
+  const changes: Change[] = [];
+  const open: Instruction[] = [];
+  let pieceStart: number | null = null;
+  const end = (instruction: Instruction | undefined): void => {
+    if (!instruction || !isReadingField(instruction.text)) return;
+    // One by one: a call can have only about 100,000 arguments.
+    for (const piece of instruction.pieces) changes.push(emptied(piece));
+  };
+  const addPiece = (piece: Range): void => {
+    const text = textOf(xml.slice(piece.start, piece.end));
+    const instruction = open.at(-1);
+    if (!instruction) return end({ text, pieces: [piece] });
+    instruction.text += text;
+    instruction.pieces.push(piece);
+  };
+  const mark = (kind: string): void => {
+    if (kind === 'begin') open.push({ text: '', pieces: [] });
+    if (kind === 'separate' || kind === 'end') end(open.pop());
+    if (kind === 'separate') open.push({ text: '', pieces: [] });
+  };
+  for (const { 0: tag, 1: slash, 2: name, index } of xml.matchAll(tags)) {
+    const local = localNameOf(name!);
+    if (!fieldNames.has(local)) continue;
+    if (local === 'instrText' && slash && pieceStart !== null) {
+      addPiece({ start: pieceStart, end: index });
+      pieceStart = null;
+    }
+    if (slash) continue;
+    if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
+    if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
+    if (local === 'fldSimple' && valuesOf(tag, 'instr').some(isReadingField))
+      changes.push({
+        start: index,
+        end: index + tag.length,
+        text: keepAttributes(tag, (attribute) => attribute.local !== 'instr'),
+      });
+  }
+  open.forEach(end);
+  return changes.toSorted((one, other) => one.start - other.start);
+};
+
+/** Empties the fields that read other files; their stored results stay. `xml` is a result of `editTags`. */
+export const withoutReadingFields = (xml: string): string => {
+  if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;
+  const kept: string[] = [];
+  let position = 0;
+  for (const { start, end, text } of changesOf(xml)) {
+    kept.push(xml.slice(position, start), text);
+    position = end;
+  }
+  return kept.length === 0 ? xml : kept.join('') + xml.slice(position);
+};

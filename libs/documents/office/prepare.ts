@@ -1,0 +1,74 @@
+import { zipSync } from 'fflate';
+import type { OfficeFormat } from '#libs/office/port.ts';
+import { checkDocx, decodeDocx } from '../docx/archive.ts';
+import { readProperties } from '../docx/properties.ts';
+import { scriptFreeClassification } from '../html/classify.ts';
+import { metadataMember } from '../html/meta-elements.ts';
+import type { PreparedDocument } from '../prepared-document.ts';
+import { archiveError, checkXml, isXmlPart, type Parts, unpackOffice } from './archive.ts';
+import { checkMainPart, checkSignature, decodeOffice } from './formats.ts';
+import { neutralise } from './neutralise.ts';
+import { neutraliseRtf } from './rtf.ts';
+import { withOnePagePerSheet } from './sheets.ts';
+import { readXml } from './xml-encoding.ts';
+
+const packaged: ReadonlySet<OfficeFormat> = new Set(['docx', 'odt', 'xlsx', 'pptx']);
+
+/** The type of an OpenDocument file is its first part, and not compressed (ODF 1.3, part 2, 3.3). */
+const pack = (parts: Parts): Uint8Array => {
+  const type = [...parts].filter(([path]) => path === 'mimetype');
+  const others = [...parts].filter(([path]) => path !== 'mimetype');
+  return zipSync(Object.fromEntries([...type, ...others]), { level: 0, mtime: new Date(1980, 0, 1) });
+};
+
+/** LibreOffice takes a document without any element for an empty one. @throws ApiError */
+const requireText = (format: OfficeFormat, parts: Parts): void => {
+  const main = parts.get(format === 'odt' ? 'content.xml' : 'word/document.xml');
+  if (main && readXml(main)?.includes('<') === false)
+    throw archiveError(format, `The ${format.toUpperCase()} is damaged: its main part is empty.`, 'empty main part');
+};
+
+type Cleaned = Pick<PreparedDocument, 'metadata'> & { file: Uint8Array };
+
+type Paging = { onePagePerSheet: boolean };
+
+const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerSheet }: Paging): Promise<Cleaned> => {
+  const parts = await unpackOffice(format, file);
+  checkMainPart(format, [...parts.keys()]);
+  requireText(format, parts);
+  for (const [path, content] of parts) if (isXmlPart(path)) checkXml(format, path, readXml(content));
+  const cleaned = neutralise(parts, format === 'odt' ? 'odf' : 'ooxml');
+  const paged = format === 'xlsx' && onePagePerSheet ? withOnePagePerSheet(cleaned) : cleaned;
+  return { file: pack(paged), ...metadataMember(readProperties(parts)) };
+};
+
+/** The bytes of the file, which begin like one of the format. @throws ApiError */
+const readFile = (format: OfficeFormat, data: Uint8Array, isFile: boolean): Buffer => {
+  if (format === 'docx') return isFile ? checkDocx(data) : decodeDocx(data);
+  const file = decodeOffice(format, data, isFile);
+  checkSignature(format, file);
+  return file;
+};
+
+/**
+ * Checks an office document and removes what must not reach LibreOffice, which lays it out.
+ * @throws ApiError
+ */
+export const prepareOffice = async (
+  format: OfficeFormat,
+  data: Uint8Array,
+  isFile: boolean,
+  paging: Paging = { onePagePerSheet: false },
+): Promise<PreparedDocument> => {
+  const file = readFile(format, data, isFile);
+  const isRtf = file.toString('latin1', 0, 5) === '{\\rtf';
+  const { file: cleaned, ...metadata } = packaged.has(format)
+    ? await cleanPackage(format, file, paging)
+    : { file: isRtf ? neutraliseRtf(file) : file };
+  return {
+    html: '',
+    classification: { ...scriptFreeClassification, reason: 'LibreOffice lays the document out' },
+    office: { file: cleaned, format },
+    ...metadata,
+  };
+};

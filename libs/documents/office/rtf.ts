@@ -1,0 +1,88 @@
+import { isReadingField } from './fields.ts';
+
+/** A control word with its number and the space that ends it, a character by its code, a control symbol, a brace, text. */
+const tokens = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
+
+/** Control words that update or link objects. */
+const linkingWords = new Set(['objupdate', 'objautlink', 'objlink']);
+
+/**
+ * What a group inherits from the one around it. `fallback` is how many characters follow `\u` for readers without Unicode
+ * (`\uc`), `isHidden` whether the author of the text hides it.
+ */
+type Group = { fallback: number; isHidden: boolean; isDeleted: boolean };
+
+/** The words that begin or end hidden text and deletions. */
+const stateWords = new Set(['deleted', 'plain', 'v']);
+
+const withWord = (group: Group, word: string, isOn: boolean): Group => {
+  if (word === 'plain') return { ...group, isHidden: false, isDeleted: false };
+  return word === 'v' ? { ...group, isHidden: isOn } : { ...group, isDeleted: isOn };
+};
+
+/**
+ * Tracked changes are printed as accepted: what is deleted becomes hidden text, and what is new becomes ordinary. The
+ * end of a deletion shows no text that is hidden anyway, and the end of hidden text none that is deleted.
+ */
+const acceptedWord = (word: string, isOn: boolean, group: Group): string | undefined => {
+  if (word === 'revised') return String.raw`\xxxxxxx`;
+  if (word === 'deleted')
+    return isOn || (group.isDeleted && !group.isHidden) ? String.raw`\v\v\v\v` : String.raw`\xxxxxxx`;
+  return word === 'v' && !isOn && group.isDeleted ? String.raw`\x` : undefined;
+};
+
+/** The instruction of a field: its text so far, where it is in the file, and the depth of its group. */
+type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[] };
+
+/**
+ * Removes the instructions of fields that read other files, the commands that update objects, and the marks of tracked
+ * changes. The length stays the same. Several groups can have pieces of one instruction, and its characters can be
+ * written as codes.
+ */
+export const neutraliseRtf = (rtf: Buffer): Buffer => {
+  const cleaned = Buffer.from(rtf);
+  const open: Instruction[] = [];
+  const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
+  let skipped = 0;
+  const end = ({ text, pieces }: Instruction): void => {
+    if (isReadingField(text)) for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
+  };
+  const text = rtf.toString('latin1');
+  tokens.lastIndex = 0;
+  for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
+    const [token, word, number, code, , brace, characters] = match;
+    const piece = { start: match.index, end: match.index + token.length };
+    const add = (added: string): void => {
+      const instruction = open.at(-1);
+      const omitted = Math.min(skipped, added.length);
+      skipped -= omitted;
+      if (!instruction) return;
+      instruction.text += added.slice(omitted);
+      instruction.pieces.push(piece);
+    };
+    if (brace) skipped = 0;
+    const group = groups.at(-1)!;
+    if (brace === '{') groups.push(group);
+    else if (brace) {
+      if (groups.length > 1) groups.pop();
+      if (open.length > 0 && groups.length < open.at(-1)!.depth) end(open.pop()!);
+    } else if (characters !== undefined) add(characters);
+    else if (code !== undefined) add(String.fromCharCode(Number.parseInt(code, 16)));
+    else if (word === 'fldinst') open.push({ depth: groups.length, text: '', pieces: [] });
+    else if (word === 'bin') tokens.lastIndex += Math.max(0, Number(number ?? 0));
+    else if (word === 'uc') groups[groups.length - 1] = { ...group, fallback: Math.max(0, Number(number ?? 1)) };
+    else if (word === 'u' && number !== undefined) {
+      skipped = 0;
+      add(String.fromCharCode(Number(number) & 0xffff));
+      skipped = group.fallback;
+    } else if (word !== undefined && linkingWords.has(word))
+      cleaned.fill('x', piece.start + 1, piece.start + 1 + word.length);
+    else if (word !== undefined) {
+      const isOn = Number(number ?? 1) !== 0;
+      cleaned.write(acceptedWord(word, isOn, group) ?? '', piece.start, 'latin1');
+      if (stateWords.has(word)) groups[groups.length - 1] = withWord(group, word, isOn);
+    }
+  }
+  open.forEach(end);
+  return cleaned;
+};

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { OfficeRequest } from '../port.ts';
+import { buildXlsx } from '../../../test/support/documents/build-xlsx.ts';
+import { hostileDocuments } from '../../../test/fixtures/documents/hostile-documents.ts';
+import { readPdf } from '../../../test/support/documents/read-pdf.ts';
+import { waitUntil } from '../../../test/support/wait-until.ts';
+import { findLibreOffice } from './find.ts';
+import { openOffice } from './office.ts';
+
+const folder = process.env['LIBREOFFICE_FOLDER'];
+const isInstalled = !('missing' in findLibreOffice(folder));
+const logger = { info: () => undefined, warn: () => undefined };
+const tuning = { documentsPerProcess: 2, startTimeoutMs: 120_000, slowAfterMs: 600_000 };
+
+const rtf = (content: string): OfficeRequest => ({
+  file: Buffer.from(`{\\rtf1\\ansi ${content}\\par}`),
+  title: 'document',
+  format: 'rtf',
+  group: 'a',
+  isolated: false,
+  tagged: false,
+  outline: false,
+  requestedAt: new Date('2026-01-02T03:04:05Z'),
+  limits: { processingMs: 120_000, waitTimeoutMs: 120_000 },
+});
+
+// As long as the documents may take together.
+const options = { timeout: 300_000 };
+
+describe.skipIf(!isInstalled)('LibreOffice', options, () => {
+  const office = openOffice({ folder, memoryMb: 1024, processes: 1, logger, tuning });
+  afterAll(() => office.close());
+
+  it('gives the same bytes in every process, whatever it printed before, and is replaced after some documents', async () => {
+    const pdfs: Buffer[] = [];
+    for (const content of ['One', 'Two', 'One', 'One']) pdfs.push((await office.convert(rtf(content))).pdf);
+    const isolated = await office.convert({ ...rtf('One'), isolated: true });
+    expect(pdfs[0]!.equals(pdfs[1]!)).toBe(false);
+    expect([pdfs[2], pdfs[3], isolated.pdf].map((pdf) => pdf?.equals(pdfs[0]!))).toEqual([true, true, true]);
+    expect(office.health()).toMatchObject({ starts: 3, crashes: 0, documents: 5 });
+  });
+
+  it('stops the clock for workbooks', async () => {
+    const file = buildXlsx([['=TEXT(NOW(),&quot;yyyy-mm-dd hh:mm:ss&quot;)']]);
+    const pdfs: Buffer[] = [];
+    for (const date of ['2026-01-02', '2026-01-02', '2026-01-03'])
+      pdfs.push((await office.convert({ ...rtf(''), format: 'xlsx', file, requestedAt: new Date(date) })).pdf);
+    const contents = pdfs.map((pdf) => pdf.subarray(0, pdf.indexOf('endstream')).toString('latin1'));
+    expect([contents[1] === contents[0], pdfs[1]!.equals(pdfs[0]!), contents[2] === contents[0]]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is ended by a document that takes too long, and prints the next one', async () => {
+    const error: unknown = await office
+      .convert({ ...rtf('One\\par '.repeat(100_000)), limits: { processingMs: 200, waitTimeoutMs: 120_000 } })
+      .catch((thrown: unknown) => thrown);
+    expect((error as ApiError).fields).toMatchObject({ name: 'processing_timeout', extra: { timeout_seconds: 0.2 } });
+    expect((await office.convert(rtf('One'))).pdf.length).toBeGreaterThan(1000);
+  });
+
+  it('reports a file that it cannot read', async () => {
+    const error: unknown = await office
+      .convert({ ...rtf(''), format: 'docx', file: Buffer.from('PK\u0003\u0004 broken') })
+      .catch((thrown: unknown) => thrown);
+    expect((error as ApiError).fields).toMatchObject({ name: 'invalid_docx' });
+  });
+
+  it('reaches neither a server nor a file of the machine, even if a document names them', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const field = (target: string): string => `{\\field{\\*\\fldinst INCLUDEPICTURE "${target}" \\\\d}{\\fldrslt }}`;
+    await office.convert(rtf(field(`http://127.0.0.1:${port}/a.png`)));
+    expect(connections).toBe(0);
+    const included = (url: string): OfficeRequest => rtf(`{\\field{\\*\\fldinst INCLUDETEXT "${url}"}{\\fldrslt }}`);
+    const textsOf = async (url: string): Promise<string> => {
+      const { inputType, file } = hostileDocuments(url)['a linked section in ODT']!;
+      const section = { ...rtf(''), format: inputType as OfficeRequest['format'], file };
+      const pdfs = [await office.convert(included(url)), await office.convert(section)];
+      const pages = await Promise.all(pdfs.map(({ pdf }) => readPdf(pdf.toString('base64'))));
+      return pages.flatMap((ofOne) => ofOne.map(({ text }) => text)).join(' ');
+    };
+    expect(await textsOf('file:///etc/passwd')).not.toContain('root:');
+    expect(await textsOf('file:///proc/self/environ')).not.toContain('PATH=');
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe.skipIf(!isInstalled)('While a document is slow', options, () => {
+  it('a process starts before the next document needs it', async () => {
+    const office = openOffice({ folder, memoryMb: 1024, processes: 1, logger, tuning: { ...tuning, slowAfterMs: 0 } });
+    const slow = office.convert(rtf('One\\par '.repeat(2_000)));
+    await waitUntil('a second process', () => office.health().processes === 2);
+    expect(office.health()).toMatchObject({ starts: 2, documents: 1 });
+    await slow;
+    await office.convert({ ...rtf('Two'), group: 'b' });
+    expect(office.health()).toMatchObject({ starts: 2, documents: 2 });
+    await office.close();
+  });
+});
+
+describe.skipIf(!isInstalled)('A process that is isolated', () => {
+  it.each([
+    ['/etc/passwd', 'denied'],
+    ['/proc/self/environ', 'denied'],
+    ['/proc/1/environ', 'denied'],
+    ['/var/lib/dpkg/status', 'denied'],
+    ['/usr/share', 'allowed'],
+    ['/dev/urandom', 'allowed'],
+  ])('may read what LibreOffice consists of, and nothing else: %s', async (path, expected) => {
+    const own = await mkdtemp(join(tmpdir(), 'colophon-isolated-'));
+    const script = [
+      'import os, sys',
+      'from isolation import isolate',
+      "restricted = isolate(sys.argv[1], '/usr/lib/libreoffice/program', 512, 16)['files']",
+      'open(sys.argv[1] + "/own", "w").write("own")',
+      'try: os.close(os.open(sys.argv[2], os.O_RDONLY)); found = "allowed"',
+      'except OSError: found = "denied"',
+      'print(found if restricted else "unrestricted")',
+    ].join('\n');
+    const result = await promisify(execFile)('python3', ['-c', script, own, path], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+    });
+    await rm(own, { recursive: true });
+    expect([expected, 'unrestricted']).toContain(result.stdout.trim());
+  });
+});
+
+describe('Without LibreOffice', () => {
+  it('says why, and refuses documents', async () => {
+    const office = openOffice({ folder: 'none', memoryMb: 1024, logger });
+    expect(office.missing()).toContain('LIBREOFFICE_FOLDER');
+    await expect(office.convert(rtf('x'))).rejects.toBeInstanceOf(ApiError);
+    await office.close();
+  });
+  it('says how to install it', () => {
+    expect(findLibreOffice('/nowhere')).toEqual({ missing: expect.stringContaining('npm run setup:office') });
+  });
+});

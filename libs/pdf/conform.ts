@@ -1,0 +1,61 @@
+import { PDFDict, type PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { ConformanceViolation } from '#contracts/http/conformance.ts';
+import { markPageArtifacts } from './artifacts.ts';
+import type { Standards } from './catalog.ts';
+import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
+import { completeOfficeStructure } from './office-structure.ts';
+import { completeStructure } from './structure.ts';
+
+/** `namesLanguage` says whether the document names its language; `title` is the title of the PDF. */
+export type PagesToConform = { standards: Standards; namesLanguage: boolean; title: string | null };
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+/** Describes links for readers, and lets them be printed (ISO 19005-3, 6.3.2; ISO 14289-1, 7.18). */
+const describeAnnotations = (document: PDFDocument): void => {
+  for (const page of document.getPages())
+    for (const reference of page.node.Annots()?.asArray() ?? []) {
+      const annotation = document.context.lookup(reference, PDFDict);
+      annotation.set(name('F'), document.context.obj(4));
+      const uri = annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI'));
+      const description = uri instanceof PDFString || uri instanceof PDFHexString ? uri.decodeText() : 'Link';
+      if (!annotation.has(name('Contents'))) annotation.set(name('Contents'), PDFHexString.fromText(description));
+    }
+};
+
+const maxListedViolations = 50;
+
+const conformanceNotMet = (violations: readonly ConformanceViolation[]): ApiError => {
+  const [{ element, message }, ...others] = [violations[0]!, ...violations.slice(1)];
+  const more = others.length === 0 ? '' : ` There ${others.length === 1 ? 'is 1 more' : `are ${others.length} more`}.`;
+  return ApiError.of('conformance_not_met', `The document cannot conform yet. ${element}: ${message}${more}`, {
+    violations: violations.slice(0, maxListedViolations),
+    total_violations: violations.length,
+  });
+};
+
+/** What the PDF must be changed in by its author. Completes what the service can complete. */
+const findViolations = (
+  document: PDFDocument,
+  { standards: { pdfa, isPdfUa }, namesLanguage, title }: PagesToConform,
+): ConformanceViolation[] => [
+  ...(isPdfUa && !title
+    ? [{ standard: 'ISO 14289-1, 7.1', element: 'Document', message: 'Give it a title: <title>, or metadata.title.' }]
+    : []),
+  ...(isPdfUa ? completeStructure(document, namesLanguage) : []),
+  ...(pdfa || isPdfUa ? findMissingGlyphs(document) : []),
+];
+
+/**
+ * Makes the pages and the structure of a PDF of the browser conform to standards.
+ * @throws ApiError conformance_not_met
+ */
+export const conformPages = (document: PDFDocument, pages: PagesToConform): void => {
+  if (pages.standards.isPdfUa) completeOfficeStructure(document);
+  const violations = findViolations(document, pages);
+  if (violations.length > 0) throw conformanceNotMet(violations);
+  completeUnicodeMaps(document);
+  if (pages.standards.isPdfUa) markPageArtifacts(document);
+  describeAnnotations(document);
+};

@@ -1,0 +1,159 @@
+/** An operator of a content stream, with its operands, from `start` to before `end` (ISO 32000-1, 7.8.2). */
+export type Operation = { operator: string; operands: string[]; start: number; end: number };
+
+const whitespace = /[\0\t\n\f\r ]*(?:%[^\n\r]*[\0\t\n\f\r ]*)*/y;
+const token =
+  /<<|>>|[[\]]|<[^>]*>?|\/[^\0\t\n\f\r ()<>[\]{}/%]*|[+-]?[\d.][\d.eE+-]*|[^\0\t\n\f\r ()<>[\]{}/%]+|[\s\S]/y;
+
+const stringEnd = (content: string, start: number): number => {
+  const special = /[\\()]/g;
+  special.lastIndex = start + 1;
+  let depth = 1;
+  for (let match = special.exec(content); match; match = special.exec(content)) {
+    if (match[0] === '\\') special.lastIndex += 1;
+    else depth += match[0] === '(' ? 1 : -1;
+    if (depth === 0) return special.lastIndex;
+  }
+  return content.length;
+};
+
+const afterMatch = (pattern: RegExp, content: string, position: number): number => {
+  pattern.lastIndex = position;
+  pattern.test(content);
+  return pattern.lastIndex;
+};
+
+const isOperand = (text: string): boolean => /^[-+./\d<>([\]]/.test(text) || ['true', 'false', 'null'].includes(text);
+
+/** The bytes of an inline image end at `EI` between white space. */
+const inlineImageEnd = (content: string, start: number): number => {
+  const end = /[\0\t\n\f\r ]EI(?=[\0\t\n\f\r ]|$)/g;
+  end.lastIndex = start;
+  return end.exec(content) ? end.lastIndex : content.length;
+};
+
+/** Reads the operators of a content stream (one character for each byte). Inline images are one operator, `EI`. */
+export function* readOperations(content: string): Generator<Operation> {
+  let operands: string[] = [];
+  let start = -1;
+  let position = afterMatch(whitespace, content, 0);
+  while (position < content.length) {
+    const end = content[position] === '(' ? stringEnd(content, position) : afterMatch(token, content, position);
+    const text = content.slice(position, end);
+    if (start < 0) start = position;
+    if (isOperand(text)) {
+      operands.push(text);
+      position = afterMatch(whitespace, content, end);
+      continue;
+    }
+    const isImage = text === 'ID';
+    const operationEnd = isImage ? inlineImageEnd(content, end) : end;
+    position = afterMatch(whitespace, content, operationEnd);
+    if (text !== 'BI') {
+      yield { operator: isImage ? 'EI' : text, operands, start, end: operationEnd };
+      start = -1;
+    }
+    operands = [];
+  }
+}
+
+const pathPainting = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']);
+const pathConstruction = new Set(['m', 're']);
+const beginsMarked = new Set(['BMC', 'BDC']);
+const otherPainting = new Set(['Tj', 'TJ', "'", '"', 'Do', 'sh', 'EI']);
+
+type Range = { start: number; end: number };
+
+/**
+ * Content that belongs to an element of the structure. `paints` says whether it paints nothing, nothing but lines and
+ * areas, or more; `text` reads the codes of its text, and `begin` is the operator that begins it.
+ */
+export type MarkedContent = { id: number; paints: 'nothing' | 'paths' | 'more'; text: () => string; begin: Range };
+
+type OpenMark = { id: number; begin: Range; hasPaths: boolean; hasMore: boolean };
+
+/** The marked content of an operator that begins it; null if it has no id of its own. */
+const openMark = ({ operator, operands, start, end }: Operation): OpenMark | null => {
+  const at = operator === 'BDC' ? operands.indexOf('/MCID') : -1;
+  const id = at < 0 ? Number.NaN : Number(operands[at + 1]);
+  return Number.isInteger(id) ? { id, begin: { start, end }, hasPaths: false, hasMore: false } : null;
+};
+
+const closeMark = (content: string, { id, begin, hasPaths, hasMore }: OpenMark, end: number): MarkedContent => ({
+  id,
+  begin,
+  paints: hasMore ? 'more' : hasPaths ? 'paths' : 'nothing',
+  text: () =>
+    content
+      .slice(begin.end, end)
+      .match(/<[\dA-Fa-f]*>/g)
+      ?.join('') ?? '',
+});
+
+/**
+ * The parts of a content stream that paint and belong to no marked content, and the marked content that is in no other.
+ * `isMarkedXObject` says whether an XObject has marked content of its own.
+ */
+const readMarks = (
+  content: string,
+  isMarkedXObject: (name: string) => boolean,
+): { unmarked: Range[]; marked: MarkedContent[] } => {
+  const unmarked: Range[] = [];
+  const marked: MarkedContent[] = [];
+  let depth = 0;
+  let mark: OpenMark | null = null;
+  let path: number | null = null;
+  let text: { start: number; hasMarks: boolean } | null = null;
+  for (const operation of readOperations(content)) {
+    const { operator, operands, start, end } = operation;
+    if (beginsMarked.has(operator)) {
+      if (depth === 0) mark = openMark(operation);
+      else if (mark) mark.hasMore = true;
+      depth += 1;
+      if (text) text.hasMarks = true;
+    } else if (operator === 'EMC') {
+      depth -= 1;
+      if (depth === 0 && mark) marked.push(closeMark(content, mark, start));
+      if (depth === 0) mark = null;
+    } else if (operator === 'BT') text = { start, hasMarks: depth > 0 };
+    else if (operator === 'ET') {
+      if (text && !text.hasMarks) unmarked.push({ start: text.start, end });
+      text = null;
+    } else if (depth > 0 || text) {
+      if (mark && pathPainting.has(operator)) mark.hasPaths = true;
+      if (mark && otherPainting.has(operator)) mark.hasMore = true;
+    } else if (pathConstruction.has(operator)) path ??= start;
+    else if (pathPainting.has(operator)) {
+      unmarked.push({ start: path ?? start, end });
+      path = null;
+    } else if (operator === 'n') path = null;
+    else if (operator === 'sh' || operator === 'EI') unmarked.push({ start, end });
+    else if (operator === 'Do' && !isMarkedXObject(operands[0]!.slice(1))) unmarked.push({ start, end });
+  }
+  return { unmarked, marked };
+};
+
+export const findUnmarkedContent = (content: string, isMarkedXObject: (name: string) => boolean): Range[] =>
+  readMarks(content, isMarkedXObject).unmarked;
+
+/**
+ * Marks everything that belongs to no marked content as an artifact: readers skip it (ISO 14289-1, 7.1). The same for
+ * marked content that is decoration.
+ */
+export const markArtifacts = (
+  content: string,
+  isMarkedXObject: (name: string) => boolean,
+  isDecoration: (marked: MarkedContent) => boolean = () => false,
+): string => {
+  const { unmarked, marked } = readMarks(content, isMarkedXObject);
+  const changes = [
+    ...unmarked.map(({ start, end }) => ({ start, end, text: `/Artifact BMC\n${content.slice(start, end)}\nEMC\n` })),
+    ...marked.filter(isDecoration).map(({ begin: { start, end } }) => ({ start, end, text: '/Artifact BMC' })),
+  ].toSorted((one, other) => one.start - other.start);
+  let [result, copied] = ['', 0];
+  for (const { start, end, text } of changes) {
+    result += content.slice(copied, start) + text;
+    copied = end;
+  }
+  return result + content.slice(copied);
+};

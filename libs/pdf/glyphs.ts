@@ -1,0 +1,105 @@
+import { PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
+import type { ConformanceViolation } from '#contracts/http/conformance.ts';
+import { readOperations } from './content-stream.ts';
+import { contentOf, pageContent, withContent } from './streams.ts';
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+const toUnicode = name('ToUnicode');
+/** A mapping to no character. Skia gives it to glyphs whose text is in an ActualText. */
+const toNoCharacter = /(<[0-9A-F]+>) <(?:0000|FEFF|FFFE)>/gi;
+const zeroWidthSpace = '200B';
+
+/** Maps every glyph to a character that a reader may get (ISO 14289-1, 7.21.7). */
+export const completeUnicodeMaps = (document: PDFDocument): void => {
+  const { context } = document;
+  const maps = new Set<PDFObject | undefined>();
+  for (const [, object] of context.enumerateIndirectObjects())
+    if (object instanceof PDFDict) maps.add(object.get(toUnicode));
+  for (const reference of maps) {
+    const map = context.lookup(reference);
+    if (!(reference instanceof PDFRef && map instanceof PDFRawStream)) continue;
+    const content = contentOf(map);
+    const completed = content.replaceAll(toNoCharacter, `$1 <${zeroWidthSpace}>`);
+    if (completed !== content) context.assign(reference, withContent(document, map, completed));
+  }
+};
+
+const resourcesOf = (dictionary: PDFDict, kind: 'Font' | 'XObject'): PDFDict | undefined =>
+  dictionary.lookupMaybe(name('Resources'), PDFDict)?.lookupMaybe(name(kind), PDFDict);
+
+/** The codes of two bytes in a string operand, in hex. */
+const codesOf = (operand: string): string[] =>
+  operand.startsWith('<') ? (operand.slice(1, -1).replaceAll(/\s/g, '').toUpperCase().match(/.{4}/g) ?? []) : [];
+
+/** The codes that each font of two-byte codes shows, on a page and in the forms that it draws. */
+const usedCodes = (
+  document: PDFDocument,
+  dictionary: PDFDict,
+  content: string,
+  into: Map<PDFObject, Set<string>>,
+): void => {
+  const pending = [{ dictionary, content }];
+  const seen = new Set<PDFObject>();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [fonts, forms] = [resourcesOf(next.dictionary, 'Font'), resourcesOf(next.dictionary, 'XObject')];
+    let codes: Set<string> | undefined;
+    for (const { operator, operands } of readOperations(next.content)) {
+      if (operator === 'Tf') {
+        const font = fonts?.get(name(operands[0]!.slice(1)));
+        const isComposite = font && document.context.lookupMaybe(font, PDFDict)?.get(name('Subtype')) === name('Type0');
+        codes = isComposite ? (into.get(font) ?? new Set<string>()) : undefined;
+        if (codes) into.set(font!, codes);
+      } else if (operator === 'Tj' || operator === 'TJ') {
+        for (const code of operands.flatMap(codesOf)) codes?.add(code);
+      } else if (operator === 'Do') {
+        const reference = forms?.get(name(operands[0]!.slice(1)));
+        const form = reference && document.context.lookup(reference);
+        if (!form || !isForm(form) || seen.has(reference)) continue;
+        seen.add(reference);
+        pending.push({ dictionary: form.dict, content: contentOf(form) });
+      }
+    }
+  }
+};
+
+const codeOfNotdef = '0000';
+
+/** Whether a string in hex, or what looks like one, has the code of no glyph. */
+const mayShowNotdef = (content: string): boolean =>
+  /0\s*0\s*0\s*0/.test(content) &&
+  content.matchAll(/<[^<>]*>/g).some(([operand]) => codesOf(operand).includes(codeOfNotdef));
+
+const isForm = (object: PDFObject): object is PDFRawStream =>
+  object instanceof PDFRawStream && object.dict.get(name('Subtype')) === name('Form');
+
+/** Searches without reading operators, because nearly all documents show only characters that their fonts have. */
+const mayMissGlyphs = (document: PDFDocument): boolean =>
+  document.getPages().some((page) => mayShowNotdef(pageContent(page))) ||
+  document.context.enumerateIndirectObjects().some(([, object]) => isForm(object) && mayShowNotdef(contentOf(object)));
+
+const violation = (standard: string, page: number, message: string): ConformanceViolation => ({
+  standard,
+  element: `Text on page ${page}`,
+  message,
+});
+
+/** Characters that no installed font has. They are printed as boxes, and no reader can tell what they mean. */
+export const findMissingGlyphs = (document: PDFDocument): ConformanceViolation[] => {
+  if (!mayMissGlyphs(document)) return [];
+  const reported = new Set<PDFObject>();
+  return document.getPages().flatMap((page, index) => {
+    const used = new Map<PDFObject, Set<string>>();
+    usedCodes(document, page.node, pageContent(page), used);
+    return [...used]
+      .filter(([font, codes]) => codes.has(codeOfNotdef) && !reported.has(font))
+      .map(([font]) => {
+        reported.add(font);
+        return violation(
+          'ISO 19005-3, 6.2.11.8',
+          index + 1,
+          'Replace the characters that are printed as empty boxes, or name a font that has them.',
+        );
+      });
+  });
+};

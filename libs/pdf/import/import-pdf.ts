@@ -1,0 +1,159 @@
+import { deflateSync } from 'node:zlib';
+import {
+  PDFArray,
+  type PDFContext,
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFRawStream,
+  type PDFRef,
+} from '@cantoo/pdf-lib';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { importAnnotations } from './annotations.ts';
+import { encloseContent } from './content.ts';
+import { SafeCopier } from './copier.ts';
+import { openDestinations, textOf } from './destinations.ts';
+import { damaged, invalidPdf, tooLarge } from './invalid-pdf.ts';
+import { importLimits } from './limits.ts';
+import { importOutline } from './outline.ts';
+import { importPageLabels } from './page-labels.ts';
+import { readPages, type SourcePage } from './pages.ts';
+import { type ParsedPdf, parsePdf } from './parse.ts';
+import { savePdf } from '../load-and-save.ts';
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+const maxTitleLength = 500;
+
+export type ImportLimits = { maxPages: number | null };
+export type ImportedPdf = { pdf: Uint8Array; pages: number };
+
+/** The content of a page. Its streams are one after the other. */
+const readContent = (from: PDFContext, { dictionary }: SourcePage, copier: SafeCopier): string => {
+  const contents = dictionary.lookup(name('Contents'));
+  const streams = contents instanceof PDFArray ? contents.asArray().map((one) => from.lookup(one)) : [contents];
+  const parts: string[] = [];
+  let length = 0;
+  for (const stream of streams) {
+    if (!stream) continue;
+    if (!(stream instanceof PDFRawStream)) throw damaged('the content of a page cannot be read');
+    const part = Buffer.from(copier.read(stream)).toString('latin1');
+    length += part.length;
+    if (length > importLimits.streamBytes) throw tooLarge('a page has more than 128 MiB of content');
+    parts.push(part);
+  }
+  return parts.join('\n');
+};
+
+/** The resources of a page with more XObjects. */
+const resourcesWith = (
+  { context: from }: ParsedPdf,
+  { context: to }: PDFDocument,
+  copier: SafeCopier,
+  page: SourcePage,
+  added: ReadonlyMap<string, PDFRef>,
+): PDFDict => {
+  const before = from.lookup(page.resources);
+  const copied = copier.copy(before, 'resources');
+  const resources = copied instanceof PDFDict ? copied : to.obj({});
+  if (added.size === 0) return resources;
+  // They may be shared with other pages, so that this page gets its own.
+  const shared = before instanceof PDFDict ? before.lookup(name('XObject')) : undefined;
+  const xObjects = copier.copy(shared, 'xObjects');
+  const own = xObjects instanceof PDFDict ? xObjects : to.obj({});
+  for (const [key, reference] of added) own.set(name(key), reference);
+  resources.set(name('XObject'), own);
+  return resources;
+};
+
+const importPage = (
+  source: ParsedPdf,
+  document: PDFDocument,
+  copier: SafeCopier,
+  page: SourcePage,
+  annotations: ReturnType<typeof importAnnotations>,
+): PDFDict => {
+  const { context: to } = document;
+  const dictionary = to.obj({ Type: 'Page', MediaBox: page.mediaBox });
+  if (page.cropBox) dictionary.set(name('CropBox'), to.obj(page.cropBox));
+  if (page.rotation !== 0) dictionary.set(name('Rotate'), to.obj(page.rotation));
+  const { content: drawn, xObjects } = annotations.drawn;
+  dictionary.set(name('Resources'), resourcesWith(source, document, copier, page, xObjects));
+  const group = copier.copy(page.dictionary.get(name('Group')), 'data');
+  if (group) dictionary.set(name('Group'), group);
+  const content = encloseContent(readContent(source.context, page, copier)) + drawn;
+  const stream = to.stream(deflateSync(Buffer.from(content, 'latin1')), { Filter: 'FlateDecode' });
+  dictionary.set(name('Contents'), to.register(stream));
+  if (annotations.links.length > 0)
+    dictionary.set(name('Annots'), to.obj(annotations.links.map(({ reference }) => reference)));
+  return dictionary;
+};
+
+const requireStaticForm = (catalog: PDFDict): void => {
+  const form = catalog.lookup(name('AcroForm'));
+  if (!(form instanceof PDFDict) || !form.has(name('XFA'))) return;
+  const fields = form.lookup(name('Fields'));
+  // The pages of a form that a viewer makes from XFA say only that the viewer cannot show it.
+  if (catalog.has(name('NeedsRendering')) || !(fields instanceof PDFArray) || fields.size() === 0)
+    throw invalidPdf('dynamic_form', 'The PDF is a dynamic form (XFA). Print it to a new PDF with Adobe Reader.');
+};
+
+/** The title that the PDF gives itself, by which a table of contents names it. */
+const titleOf = ({ context }: ParsedPdf): string => {
+  const information = context.lookup(context.trailerInfo.Info);
+  const title = information instanceof PDFDict ? textOf(information.lookup(name('Title'))) : '';
+  return (title ?? '')
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, maxTitleLength);
+};
+
+const importParsed = async (source: ParsedPdf, limits: ImportLimits, budget: { bytesLeft: number }) => {
+  const { context: from, catalog } = source;
+  requireStaticForm(catalog);
+  const pages = readPages(from, catalog, limits.maxPages);
+  const document = await PDFDocument.create({ updateMetadata: false });
+  const { context: to } = document;
+  const copier = new SafeCopier(from, to, budget);
+  const references = new Map<string, PDFRef>(pages.map(({ reference }) => [reference.tag, to.nextRef()]));
+  const destinations = openDestinations(source, to, references);
+  const treeReference = document.catalog.get(name('Pages'))!;
+  const tree = document.catalog.Pages();
+  for (const [at, page] of pages.entries()) {
+    const annotations = importAnnotations({ from, to, copier, destinations }, page, at + 1);
+    const dictionary = importPage(source, document, copier, page, annotations);
+    dictionary.set(name('Parent'), treeReference);
+    to.assign(references.get(page.reference.tag)!, dictionary);
+    await copier.finish();
+  }
+  const title = titleOf(source);
+  if (title) to.trailerInfo.Info = to.register(to.obj({ Title: PDFHexString.fromText(title) }));
+  tree.set(name('Kids'), to.obj([...references.values()]));
+  tree.set(name('Count'), to.obj(pages.length));
+  importOutline(source, document, destinations);
+  importPageLabels(source, document, pages.length);
+  const language = textOf(catalog.lookup(name('Lang')));
+  if (language && /^[\w-]{1,40}$/.test(language)) document.setLanguage(language);
+  return {
+    pdf: await savePdf(document),
+    pages: pages.length,
+  };
+};
+
+/**
+ * Makes an existing PDF a part that is safe to merge: its pages with what they show, links, outline and page labels,
+ * in a new file. It contains no scripts, actions, attachments, forms and references to other files. The same input
+ * always gives the same bytes. Runs in a worker process, which bounds its time and the memory of its objects.
+ * @throws ApiError invalid_pdf
+ */
+export const importPdf = async (pdf: Uint8Array, limits: ImportLimits): Promise<ImportedPdf> => {
+  const budget = { bytesLeft: importLimits.allStreamBytes };
+  try {
+    return await importParsed(await parsePdf(pdf, budget), limits, budget);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (error instanceof RangeError) throw tooLarge('it needs more memory than is available');
+    throw damaged('its objects do not fit together');
+  }
+};

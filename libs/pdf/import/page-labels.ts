@@ -1,0 +1,52 @@
+import { PDFArray, type PDFContext, PDFDict, PDFHexString, PDFName, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
+import { textOf } from './destinations.ts';
+
+const name = (text: string): PDFName => PDFName.of(text);
+const styles = new Set(['D', 'R', 'r', 'A', 'a']);
+
+/** The ranges of page labels by their first page (ISO 32000-1, 12.4.2). */
+const readRanges = (from: PDFContext, labels: PDFObject | undefined, pages: number): Map<number, PDFDict> => {
+  const ranges = new Map<number, PDFDict>();
+  const pending = [labels];
+  const seen = new Set<PDFObject>();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const node = from.lookup(next);
+    if (!(node instanceof PDFDict) || seen.has(node)) continue;
+    seen.add(node);
+    const numbers = node.lookup(name('Nums'));
+    for (let at = 0; numbers instanceof PDFArray && at + 1 < numbers.size(); at += 2) {
+      const page = numbers.lookup(at);
+      const range = numbers.lookup(at + 1);
+      if (!(page instanceof PDFNumber && range instanceof PDFDict)) continue;
+      const first = page.asNumber();
+      if (Number.isInteger(first) && first >= 0 && first < pages) ranges.set(first, range);
+    }
+    const kids = node.lookup(name('Kids'));
+    if (kids instanceof PDFArray) for (const kid of kids.asArray()) pending.push(kid);
+  }
+  return ranges;
+};
+
+/** Copies the labels of the pages. */
+export const importPageLabels = (
+  { context: from, catalog }: { context: PDFContext; catalog: PDFDict },
+  { context: to, catalog: newCatalog }: { context: PDFContext; catalog: PDFDict },
+  pages: number,
+): void => {
+  const ranges = readRanges(from, catalog.get(name('PageLabels')), pages);
+  if (ranges.size === 0) return;
+  if (!ranges.has(0)) ranges.set(0, from.obj({ S: 'D' }));
+  const numbers = PDFArray.withContext(to);
+  for (const [first, range] of [...ranges].toSorted(([a], [b]) => a - b)) {
+    const label = PDFDict.withContext(to);
+    const [style, prefix, start] = ['S', 'P', 'St'].map((key) => range.lookup(name(key)));
+    if (style instanceof PDFName && styles.has(style.decodeText())) label.set(name('S'), style);
+    const text = textOf(prefix);
+    if (text) label.set(name('P'), PDFHexString.fromText(text.slice(0, 100)));
+    if (start instanceof PDFNumber && Number.isInteger(start.asNumber()) && start.asNumber() >= 1)
+      label.set(name('St'), start);
+    numbers.push(PDFNumber.of(first));
+    numbers.push(label);
+  }
+  newCatalog.set(name('PageLabels'), to.obj({ Nums: numbers }));
+};

@@ -1,0 +1,135 @@
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
+import { finalReference } from './object-copier.ts';
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+/** A bound for damaged name trees. */
+const maxTreeNodes = 1_000_000;
+
+const textOf = (value: PDFObject | undefined): string | null =>
+  value instanceof PDFString || value instanceof PDFHexString || value instanceof PDFName ? value.decodeText() : null;
+
+/** The leaves of a name tree: keys and values (ISO 32000-1, 7.9.6). */
+function* namesOf(document: PDFDocument, tree: PDFDict): Generator<[string, PDFObject]> {
+  const pending = [tree];
+  const seen = new Set<PDFDict>();
+  for (let next = pending.pop(); next && seen.size < maxTreeNodes; next = pending.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const names = next.lookup(name('Names'));
+    if (names instanceof PDFArray)
+      for (let index = 0; index + 1 < names.size(); index += 2) {
+        const key = textOf(names.lookup(index));
+        const value = names.get(index + 1);
+        if (key !== null && value) yield [key, value];
+      }
+    const kids = next.lookup(name('Kids'));
+    if (kids instanceof PDFArray)
+      for (const kid of kids.asArray().toReversed()) {
+        const dictionary = document.context.lookup(kid);
+        if (dictionary instanceof PDFDict) pending.push(dictionary);
+      }
+  }
+}
+
+/** The array of a destination: the page and where on it. */
+const arrayOf = (document: PDFDocument, value: PDFObject | undefined): PDFArray | null => {
+  const found = value && document.context.lookup(value);
+  const array = found instanceof PDFDict ? found.lookup(name('D')) : found;
+  return array instanceof PDFArray && array.size() > 0 ? array : null;
+};
+
+/** The named destinations of a PDF, of both kinds (ISO 32000-1, 12.3.2.3). */
+export const readNamedDestinations = (document: PDFDocument): Map<string, PDFArray> => {
+  const { catalog } = document;
+  const found = new Map<string, PDFArray>();
+  const add = (key: string, value: PDFObject): void => {
+    const array = arrayOf(document, value);
+    if (array) found.set(key, array);
+  };
+  const dictionary = catalog.lookup(name('Dests'));
+  if (dictionary instanceof PDFDict) for (const [key, value] of dictionary.entries()) add(key.decodeText(), value);
+  const names = catalog.lookup(name('Names'));
+  const tree = names instanceof PDFDict ? names.lookup(name('Dests')) : undefined;
+  if (tree instanceof PDFDict) for (const [key, value] of namesOf(document, tree)) add(key, value);
+  return found;
+};
+
+/** The name of a destination in the whole document, which no other part has. */
+export const uniqueName = (part: string, key: string): string => `part${part}.${key}`;
+
+const toPart = /^part:(\w{1,20})(?:#(.*))?$/;
+
+/** `part` is the id of the part; `firstPages` has the number of the object of the first page of each part, by its id. */
+export type PartLinks = { part: string; firstPages: ReadonlyMap<string, number> };
+
+/** A destination at the top of a page of the whole document. */
+export const topOfPage = ({ context }: PDFDocument, page: number): PDFArray =>
+  context.obj([finalReference(page), name('XYZ'), null, null, null]);
+
+/** The destination that replaces a link, an outline item or an action; null for one that goes elsewhere. */
+const newDestination = (
+  document: PDFDocument,
+  value: PDFObject | undefined,
+  known: ReadonlyMap<string, PDFArray>,
+  { part }: PartLinks,
+): PDFObject | null => {
+  const found = value && document.context.lookup(value);
+  if (found instanceof PDFArray) return found;
+  const key = textOf(found);
+  return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
+};
+
+const uriOf = (action: PDFDict): string | null => {
+  const uri = action.lookup(name('URI'));
+  return uri instanceof PDFString || uri instanceof PDFHexString ? uri.decodeText() : null;
+};
+
+const decoded = (key: string): string => {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+};
+
+const destinationOfUri = (document: PDFDocument, uri: string, { firstPages }: PartLinks): PDFObject | null => {
+  const [, id, key] = toPart.exec(uri) ?? [];
+  const page = id === undefined ? undefined : firstPages.get(id);
+  if (page === undefined) return null;
+  return key ? name(uniqueName(id!, decoded(key))) : topOfPage(document, page);
+};
+
+/**
+ * Makes links and outline items of a part go to the same places in the whole document. A link to `part:3` goes to the
+ * part with this id, and `part:3#name` to a named destination of it. `requireName` gets each such name
+ * with the id of its part.
+ */
+export const moveDestinations = (
+  document: PDFDocument,
+  owner: PDFDict,
+  known: ReadonlyMap<string, PDFArray>,
+  links: PartLinks,
+  requireName: (name: string, part: string) => void,
+): void => {
+  if (owner.has(name('Dest'))) {
+    const destination = newDestination(document, owner.get(name('Dest')), known, links);
+    if (destination) owner.set(name('Dest'), destination);
+    else owner.delete(name('Dest'));
+  }
+  const action = owner.lookup(name('A'));
+  if (!(action instanceof PDFDict)) return;
+  const kind = action.lookup(name('S'));
+  const uri = kind === name('URI') ? uriOf(action) : null;
+  const destination =
+    kind === name('GoTo')
+      ? newDestination(document, action.get(name('D')), known, links)
+      : uri === null
+        ? null
+        : destinationOfUri(document, uri, links);
+  if (destination) {
+    owner.delete(name('A'));
+    owner.set(name('Dest'), destination);
+    if (uri !== null && destination instanceof PDFName) requireName(destination.decodeText(), toPart.exec(uri)![1]!);
+  } else if (kind === name('GoTo')) owner.delete(name('A'));
+};

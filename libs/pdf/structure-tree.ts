@@ -1,0 +1,45 @@
+import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+/** A structure element (ISO 32000-1, 14.7.2). */
+export type StructureElement = { reference: PDFRef; dictionary: PDFDict; role: string; children: StructureElement[] };
+
+/** The kids of an element: elements, or marked content. */
+export const kidsOf = (dictionary: PDFDict): PDFObject[] => {
+  const kids = dictionary.lookup(name('K'));
+  return kids instanceof PDFArray ? kids.asArray() : kids === undefined ? [] : [dictionary.get(name('K'))!];
+};
+
+const readElement = (document: PDFDocument, reference: PDFRef): StructureElement | null => {
+  const dictionary = document.context.lookup(reference);
+  if (!(dictionary instanceof PDFDict) || !dictionary.has(name('S'))) return null;
+  const role = dictionary.lookup(name('S'), PDFName).decodeText();
+  return { reference, dictionary, role, children: [] };
+};
+
+/** Reads the structure tree without recursion, since callers decide how deep it is. An element that occurs again is left out. */
+export const readTree = (document: PDFDocument, root: PDFDict): StructureElement[] => {
+  const top: StructureElement[] = [];
+  const seen = new Set<PDFObject>();
+  const pending: { dictionary: PDFDict; into: StructureElement[] }[] = [{ dictionary: root, into: top }];
+  for (let next = pending.pop(); next; next = pending.pop())
+    for (const kid of kidsOf(next.dictionary)) {
+      const element = kid instanceof PDFDict ? null : readElement(document, kid as PDFRef);
+      if (!element || seen.has(kid)) continue;
+      seen.add(kid);
+      next.into.push(element);
+      pending.push({ dictionary: element.dictionary, into: element.children });
+    }
+  return top;
+};
+
+/** All elements in reading order. */
+export function* elementsInOrder(top: readonly StructureElement[]): Generator<StructureElement> {
+  const pending = top.toReversed();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield next;
+    // One by one: a call has room for some 100,000 arguments.
+    for (const child of next.children.toReversed()) pending.push(child);
+  }
+}

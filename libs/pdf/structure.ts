@@ -1,0 +1,187 @@
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
+import type { ConformanceViolation } from '#contracts/http/conformance.ts';
+import { elementsInOrder, kidsOf, readTree, type StructureElement } from './structure-tree.ts';
+import { completeTables } from './tables.ts';
+
+const name = (text: string): PDFName => PDFName.of(text);
+
+const setRole = (element: StructureElement, role: string): void => {
+  element.role = role;
+  element.dictionary.set(name('S'), name(role));
+};
+
+const pageNumbers = (document: PDFDocument): Map<string, number> =>
+  new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
+
+const asText = (value: PDFObject | undefined): string | null =>
+  value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
+
+/** Puts the kids in these groups into new elements with a role. Kids outside of groups stay where they are. */
+const wrapKids = (
+  document: PDFDocument,
+  element: StructureElement,
+  role: string,
+  belongsInside: (kid: StructureElement | null) => boolean,
+): void => {
+  const { context } = document;
+  const byReference = new Map(element.children.map((child) => [child.reference.toString(), child]));
+  const kids: PDFObject[] = [];
+  const children: StructureElement[] = [];
+  let open: { wrapper: StructureElement; kids: PDFObject[] } | null = null;
+  for (const kid of kidsOf(element.dictionary)) {
+    const child = byReference.get(kid.toString()) ?? null;
+    if (!belongsInside(child)) {
+      open = null;
+      kids.push(kid);
+      if (child) children.push(child);
+      continue;
+    }
+    if (!open) {
+      const dictionary = context.obj({ Type: 'StructElem', S: role, P: element.reference });
+      const page = element.dictionary.get(name('Pg'));
+      if (page) dictionary.set(name('Pg'), page);
+      const reference = context.register(dictionary);
+      open = { wrapper: { reference, dictionary, role, children: [] }, kids: [] };
+      kids.push(reference);
+      children.push(open.wrapper);
+    }
+    open.kids.push(kid);
+    open.wrapper.dictionary.set(name('K'), context.obj(open.kids));
+    if (child) {
+      child.dictionary.set(name('P'), open.wrapper.reference);
+      open.wrapper.children.push(child);
+    }
+  }
+  element.dictionary.set(name('K'), context.obj(kids));
+  element.children = children;
+};
+
+/** Gives lists the parts that the standard requires, where HTML has none (ISO 14289-1, 7.6; ISO 32000-1, 14.8.4.3.3). */
+const completeLists = (document: PDFDocument, element: StructureElement, parentRole: string): void => {
+  if (element.role === 'LI' && parentRole !== 'L') setRole(element, 'Div');
+  if (element.role === 'Lbl' && parentRole !== 'LI') setRole(element, 'Span');
+  if (element.role === 'L')
+    wrapKids(document, element, 'LI', (kid) => !kid || !['LI', 'L', 'Caption'].includes(kid.role));
+  if (element.role === 'LI')
+    wrapKids(document, element, 'LBody', (kid) => !kid || !['Lbl', 'LBody'].includes(kid.role));
+  // An HTML figure contains an image, which has the alternative text, or is text.
+  if (element.role === 'Figure' && element.children.length > 0) setRole(element, 'Div');
+};
+
+const completeElements = (document: PDFDocument, top: readonly StructureElement[]): void => {
+  const pending = top.map((element) => ({ element, parentRole: '' }));
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { element, parentRole } = next;
+    completeLists(document, element, parentRole);
+    // Callers decide how many children there are; a call has room for some 100,000 arguments.
+    for (const child of element.children) pending.push({ element: child, parentRole: element.role });
+  }
+};
+
+/** Adds links of header and footer, which the browser leaves out, at the end of the structure. */
+const addMissingLinks = (document: PDFDocument, root: PDFDict, [top]: readonly StructureElement[]): void => {
+  const { context } = document;
+  const numbers = root.lookupMaybe(name('ParentTree'), PDFDict)?.lookupMaybe(name('Nums'), PDFArray);
+  if (!numbers || !top) return;
+  const added: PDFObject[] = [];
+  for (const page of document.getPages())
+    for (const reference of page.node.Annots()?.asArray() ?? []) {
+      const annotation = context.lookup(reference, PDFDict);
+      if (annotation.has(name('StructParent'))) continue;
+      const key = numbers.size() / 2;
+      const place = context.obj({ Type: 'OBJR', Pg: page.ref });
+      place.set(name('Obj'), reference);
+      const link = context.obj({ Type: 'StructElem', S: 'Link', P: top.reference, Pg: page.ref, K: [place] });
+      const linkReference = context.register(link);
+      numbers.push(context.obj(key));
+      numbers.push(linkReference);
+      annotation.set(name('StructParent'), context.obj(key));
+      added.push(linkReference);
+    }
+  // All at once: the whole list is written again.
+  if (added.length > 0) top.dictionary.set(name('K'), context.obj([...kidsOf(top.dictionary), ...added]));
+};
+
+/** The standard roles in place of those that only PDF 2.0 has. */
+const standardRoles = { Strong: 'Span', Em: 'Span', Title: 'P', Sub: 'Span', FENote: 'Note', Aside: 'Sect' };
+
+const mapRoles = ({ context }: PDFDocument, root: PDFDict): void =>
+  root.set(name('RoleMap'), context.obj(standardRoles));
+
+/** A language tag by the syntax of BCP 47. */
+const languageTag = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+
+type Describe = (element: StructureElement) => string;
+
+/**
+ * Numbers headings by their nesting, from H1 on and without gaps (ISO 14289-1, 7.4.2). HTML may begin with an h2, or
+ * leave levels out.
+ */
+const renumberHeadings = (elements: readonly StructureElement[]): void => {
+  const open: number[] = [];
+  for (const element of elements) {
+    const level = Number(/^H([1-6])$/.exec(element.role)?.[1] ?? 0);
+    if (level === 0) continue;
+    while (open.length > 0 && open.at(-1)! >= level) open.pop();
+    open.push(level);
+    setRole(element, `H${open.length}`);
+  }
+};
+
+const figureViolations = (elements: readonly StructureElement[], describe: Describe): ConformanceViolation[] =>
+  elements
+    .filter(({ role, dictionary }) => role === 'Figure' && !asText(dictionary.get(name('Alt'))))
+    .map((element) => ({
+      standard: 'ISO 14289-1, 7.3',
+      element: describe(element),
+      message: 'Give the image an alternative text (alt, or aria-label), or alt="" if it is decoration.',
+    }));
+
+const languageViolations = (
+  elements: readonly StructureElement[],
+  namesLanguage: boolean,
+  describe: Describe,
+): ConformanceViolation[] => {
+  const standard = 'ISO 14289-1, 7.2';
+  return [
+    ...(namesLanguage
+      ? []
+      : [{ standard, element: 'Document', message: 'Name the language, for example <html lang="en">.' }]),
+    ...elements.flatMap((element) => {
+      const own = asText(element.dictionary.get(name('Lang')));
+      return own === null || languageTag.test(own)
+        ? []
+        : {
+            standard,
+            element: describe(element),
+            message: `Correct lang="${own.slice(0, 40)}": it is no language tag.`,
+          };
+    }),
+  ];
+};
+
+/**
+ * Completes the structure tree where HTML says less than PDF/UA requires. Returns what only the author of the document
+ * can correct. `namesLanguage` says whether the HTML names its language; the browser names one in any case.
+ */
+export const completeStructure = (document: PDFDocument, namesLanguage: boolean): ConformanceViolation[] => {
+  const root = document.catalog.lookupMaybe(name('StructTreeRoot'), PDFDict);
+  if (!root)
+    return [
+      { standard: 'ISO 14289-1, 7.1', element: 'Document', message: 'Add text: the document has no content to read.' },
+    ];
+  const top = readTree(document, root);
+  completeElements(document, top);
+  const elements = [...elementsInOrder(top)];
+  renumberHeadings(elements);
+  completeTables(document, elements);
+  mapRoles(document, root);
+  addMissingLinks(document, root, top);
+  const pages = pageNumbers(document);
+  const describe = (element: StructureElement): string => {
+    const withPage = elementsInOrder([element]).find(({ dictionary }) => dictionary.has(name('Pg')));
+    const page = pages.get(withPage?.dictionary.get(name('Pg'))?.toString() ?? '');
+    return page === undefined ? element.role : `${element.role} on page ${page}`;
+  };
+  return [...languageViolations(elements, namesLanguage, describe), ...figureViolations(elements, describe)];
+};

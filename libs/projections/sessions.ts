@@ -1,0 +1,42 @@
+import type { SignInMethod } from '#contracts/events/people.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Effect, Projection } from './projection.ts';
+
+/** A session in a person's list; `lastUsedAt` is at most 15 minutes old. */
+export type SessionDocument = {
+  id: string;
+  personId: string;
+  method: SignInMethod;
+  userAgent: string | null;
+  startedAt: string;
+  lastUsedAt: string;
+  expiresAt: string;
+};
+
+const idOf = ({ stream }: RecordedEvent): string => idOfStream(stream);
+const remove = (event: RecordedEvent): Effect<SessionDocument> => ({ id: idOf(event), evolve: () => null });
+
+/** The sessions that have not ended. Those that are idle for too long stay; `expiresAt` tells. */
+export const sessions: Projection<SessionDocument> = {
+  model: readModels.sessions,
+  collection: { name: readModels.sessions, indexes: [['personId', 'expiresAt']] },
+  handlers: {
+    SessionStarted: (event) => {
+      const { secretHash: _, ...data } = event.data;
+      const at = event.metadata.occurredAt;
+      return {
+        id: idOf(event),
+        createsDocument: true,
+        evolve: () => ({ id: idOf(event), ...data, startedAt: at, lastUsedAt: at }),
+      };
+    },
+    SessionExtended: (event) => ({
+      id: idOf(event),
+      evolve: (document) =>
+        document && { ...document, lastUsedAt: event.metadata.occurredAt, expiresAt: event.data.expiresAt },
+    }),
+    SessionRevoked: remove,
+    SessionEnded: remove,
+  },
+};

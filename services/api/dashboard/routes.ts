@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type DashboardFile, type DashboardFiles, readDashboardFiles } from './files.ts';
+import { landingPage, notBuiltPage } from './landing-page.ts';
+import { dashboardPolicy, sendPage, setSafeHeaders, staticPagePolicy } from './page-headers.ts';
+
+const builtFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+/** Vite writes it where the nonce belongs. */
+const noncePlaceholder = '{{nonce}}';
+
+const sendIndex = (reply: FastifyReply, { index }: DashboardFiles): FastifyReply => {
+  const nonce = randomBytes(16).toString('base64');
+  return sendPage(reply, index.replaceAll(noncePlaceholder, nonce), dashboardPolicy(nonce));
+};
+
+const sendFile = (request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply => {
+  setSafeHeaders(reply)
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('etag', file.etag)
+    .header('vary', 'accept-encoding');
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  const accepted = new Negotiator(request.raw).encodings(['br', 'gzip', 'identity']);
+  const encoding = accepted.find((name) => name === 'identity' || file.compressed[name as 'br'] !== undefined);
+  const body = file.compressed[encoding as 'br'];
+  if (body) reply.header('content-encoding', encoding);
+  return reply.type(file.contentType).send(body ?? file.content);
+};
+
+const hasExtension = (path: string): boolean => /\.[^/]*$/.test(path);
+const hasSessionCookie = ({ headers }: FastifyRequest): boolean =>
+  /(?:^|;)\s*(?:__Host-)?colophon_session=[^;]/.test(headers.cookie ?? '');
+
+/**
+ * Serves the dashboard at /dashboard, and at / a page for people who are not signed in. The files are read at the first
+ * request; only a process that starts after a new build serves it.
+ */
+export const registerDashboard = (app: FastifyInstance, baseUrl: string, folder = builtFolder): void => {
+  let read: { files: DashboardFiles | null } | undefined;
+  const builtFiles = (): DashboardFiles | null => {
+    // Without files the next request looks again, so that a build takes effect without a restart.
+    if (!read?.files) read = { files: readDashboardFiles(folder) };
+    return read.files;
+  };
+
+  const landing = landingPage(baseUrl);
+  app.get('/', async (request, reply) =>
+    hasSessionCookie(request)
+      ? setSafeHeaders(reply).header('cache-control', 'no-store').redirect('/dashboard', 303)
+      : sendPage(reply, landing.html, staticPagePolicy(landing.styleHash)),
+  );
+
+  const serve = async (request: FastifyRequest<{ Params: { '*'?: string } }>, reply: FastifyReply) => {
+    const path = request.params['*'] ?? '';
+    const built = builtFiles();
+    const file = built?.files.get(path);
+    if (file) return sendFile(request, reply, file);
+    if (hasExtension(path)) {
+      reply.callNotFound();
+      return reply;
+    }
+    if (built) return sendIndex(reply, built);
+    const page = notBuiltPage();
+    return sendPage(reply.code(503), page.html, staticPagePolicy(page.styleHash));
+  };
+  app.get('/dashboard', serve);
+  app.get('/dashboard/*', serve);
+};

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { fileNameFor, outputContentTypes, imageTypes } from '#contracts/http/output.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
+import type { StoredPdf } from '#application/renders/kept-pdf.ts';
+import { attachmentOf } from '../server/attachment.ts';
+import type { Dependencies } from '../server/dependencies.ts';
+import type { RouteResponse } from '../server/route.ts';
+
+/** The error for a PDF whose hour is over. */
+export const pdfExpired = (): ApiError =>
+  ApiError.of('download_expired', 'The PDF is not kept any more: its time is over.');
+
+const readPdf = async (
+  { blobs, eventLog }: Pick<Dependencies, 'blobs' | 'eventLog'>,
+  { sha256, keptUntil }: { sha256: string; keptUntil: string },
+): Promise<Uint8Array> =>
+  blobs.get(sha256).catch((error: unknown) => {
+    // The hour may have ended since the check; before its end the blob must exist.
+    throw error instanceof BlobNotFound && eventLog.now() >= new Date(keptUntil) ? pdfExpired() : error;
+  });
+
+/** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
+const rangeOf = ({ method, headers }: FastifyRequest, etag: string): string | undefined =>
+  method === 'GET' && (headers['if-range'] === undefined || headers['if-range'] === etag) ? headers.range : undefined;
+
+const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array, etag: string): FastifyReply => {
+  const range = rangeOf(request, etag);
+  const parsed = range === undefined ? -2 : parseRange(bytes.byteLength, range, { combine: true });
+  if (parsed === -1) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
+  // For several separate ranges the whole PDF is sent, as RFC 9110 (14.2) allows, not a multipart response.
+  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);
+  const { start, end } = parsed[0]!;
+  return reply
+    .status(206)
+    .header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`)
+    .send(bytes.subarray(start, end + 1));
+};
+
+/** Sends a stored PDF or the stored images, or the range that the request asks for. */
+export const sendKeptPdf = async (
+  dependencies: Pick<Dependencies, 'blobs' | 'eventLog'>,
+  reply: FastifyReply,
+  kept: Omit<StoredPdf, 'thumbnail'>,
+): Promise<FastifyReply> => {
+  const { request } = reply;
+  const bytes = await readPdf(dependencies, kept);
+  const etag = `"${kept.sha256}"`;
+  reply.headers({
+    'content-type': kept.contentType,
+    'content-disposition': attachmentOf(kept.fileName),
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  const knownEtags = request.headers['if-none-match']?.split(',').map((entry) => entry.trim().replace(/^W\//, ''));
+  if (knownEtags?.some((known) => known === etag || known === '*')) return reply.status(304).send();
+  return sendBytes(request, reply, bytes, etag);
+};
+
+const thumbnailType = imageTypes.png.contentType;
+
+const responsesOf = (
+  description: string,
+  contentType: string | readonly string[],
+): [RouteResponse<null>, ...RouteResponse[]] => [
+  { status: 200, description, schema: null, contentType, headers: { ETag: 'The SHA-256 of the file, in quotes.' } },
+  { status: 206, description: 'The requested range.', schema: null, contentType },
+  { status: 304, description: 'The file is the one that `If-None-Match` names.', schema: null },
+  { status: 416, description: 'The file has no such range.', schema: null },
+];
+/** The responses of a route that sends a stored PDF. */
+export const pdfResponses = responsesOf('The PDF, or the images that the request asked for.', outputContentTypes);
+
+/** The thumbnail of a stored PDF; null if it has none. */
+export const thumbnailOf = ({ thumbnail, keptUntil, fileName }: StoredPdf): Omit<StoredPdf, 'thumbnail'> | null =>
+  thumbnail === undefined
+    ? null
+    : { sha256: thumbnail, keptUntil, contentType: thumbnailType, fileName: fileNameFor(fileName, thumbnailType) };
+export const thumbnailResponses = responsesOf('The image of the first page.', thumbnailType);

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+import { createLiveStreams, type LiveStreamRequest, streamLimits } from './live-streams.ts';
+
+const never = new AbortController().signal;
+
+/** An event log in memory that counts its subscriptions. */
+const createLog = () => {
+  const events: RecordedEvent[] = [];
+  const changes = createChangeSignal();
+  const log = { subscriptions: 0, running: 0, reads: 0 };
+  const append = (accountId: string, type = 'RenderStarted', stream = 'render-01JR04W1PD2M5S8V3Q6X9Z7TKF'): number => {
+    const position = events.length + 1;
+    events.push({ type, stream, position, metadata: { accountId } } as RecordedEvent);
+    changes.notify();
+    return position;
+  };
+  const store: Pick<EventStore, 'head' | 'subscribe' | 'readAll'> = {
+    head: async () => events.length,
+    readAll: async (after, limit) => {
+      log.reads += 1;
+      return events.slice(after, after + limit);
+    },
+    subscribe: async function* (after, signal) {
+      log.subscriptions += 1;
+      log.running += 1;
+      try {
+        for (let position = after; !signal.aborted;) {
+          const batch = events.slice(position, position + 256);
+          position += batch.length;
+          if (batch.length > 0) yield batch;
+          else await changes.waitForChange(signal);
+        }
+      } finally {
+        log.running -= 1;
+      }
+    },
+  };
+  return { log, append, store };
+};
+
+const openLog = (waitUntilShown: (position: number) => Promise<unknown> = async () => undefined) => {
+  const { log, append, store } = createLog();
+  const streams = createLiveStreams(store, { waitUntilShown, reportError: () => undefined, intervalMs: 0 });
+  const open = (request: Partial<LiveStreamRequest> = {}) =>
+    streams.open({ accountId: 'a', callerId: 'k', lastEventId: undefined, isAllowed: async () => true, ...request });
+  return { log, append, streams, open };
+};
+
+type Body = Awaited<ReturnType<ReturnType<typeof createLiveStreams>['open']>>;
+
+/** Reads until the text has all of these parts. */
+const readUntil = async (body: Body, ...parts: string[]): Promise<string> => {
+  let text = '';
+  while (!parts.every((part) => text.includes(part))) {
+    if (body.readableLength === 0) await once(body, 'readable', { signal: never });
+    text += String((body.read() as Buffer | null) ?? '');
+  }
+  return text;
+};
+const positionsIn = (text: string): number[] =>
+  [...text.matchAll(/^id: (\d+)\ndata/gm)].map(([, position]) => Number(position));
+const close = async (...bodies: Body[]): Promise<void> => {
+  await Promise.all(bodies.map((body) => once(body.destroy(), 'close')));
+};
+
+describe('The live streams of a process', () => {
+  it('share one subscription, which ends with the last of them', async () => {
+    const { log, append, open } = openLog();
+    expect(log).toEqual({ subscriptions: 0, running: 0, reads: 0 });
+    const bodies = [await open(), await open({ accountId: 'b' }), await open()];
+    append('a');
+    await readUntil(bodies[0]!, 'id: 1\ndata');
+    await readUntil(bodies[2]!, 'id: 1\ndata');
+    append('b');
+    await readUntil(bodies[1]!, 'id: 2\ndata: {"type":"RenderStarted","subject":"render_01JR04W1PD2M5S8V3Q6X9Z7TKF"}');
+    expect(log).toEqual({ subscriptions: 1, running: 1, reads: 0 });
+    await close(...bodies);
+    append('a');
+    await expect.poll(() => log.running).toBe(0);
+    const again = await open();
+    append('a');
+    await readUntil(again, 'id: 4\ndata');
+    expect(log.subscriptions).toBe(2);
+    await close(again);
+  });
+
+  it('have the events of the own account only, and none of streams without an id in the API', async () => {
+    const { append, open } = openLog();
+    const body = await open();
+    append('b');
+    append('a', 'TemplateNameReserved', 'templateName-1');
+    append('a');
+    expect(positionsIn(await readUntil(body, 'id: 3\ndata'))).toEqual([3]);
+    await close(body);
+  });
+
+  it('send each event once after a reconnection, also those that happen meanwhile', async () => {
+    const { append, open } = openLog();
+    for (let event = 0; event < 600; event += 1) append(event % 2 === 0 ? 'a' : 'b');
+    const opening = open({ lastEventId: '10' });
+    append('a');
+    append('a');
+    const body = await opening;
+    append('a');
+    const expected = Array.from({ length: 600 }, (_, index) => index + 1).filter((one) => one > 10 && one % 2 === 1);
+    expect(positionsIn(await readUntil(body, 'id: 603\ndata'))).toEqual([...expected, 601, 602, 603]);
+    await close(body);
+  });
+
+  it.each(['0', '3000', 'x', '-1', '1.5'])(
+    'send a reset for the last event id %s of a long log',
+    async (lastEventId) => {
+      const { append, open } = openLog();
+      for (let event = 0; event < 2_500; event += 1) append('a');
+      const body = await open({ lastEventId });
+      expect(positionsIn(await readUntil(body, 'id: 2500\nevent: reset\ndata: {}\n\n'))).toEqual([]);
+      await close(body);
+    },
+  );
+
+  it('send an event only when queries show it', async () => {
+    const shown = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<number>();
+    const { append, open } = openLog((position) => {
+      asked.resolve(position);
+      return shown.promise;
+    });
+    const body = await open();
+    await readUntil(body, 'id: 0\n\n');
+    append('a');
+    expect(await asked.promise).toBe(1);
+    expect(body.readableLength).toBe(0);
+    shown.resolve();
+    await readUntil(body, 'id: 1\ndata');
+    await close(body);
+  });
+
+  it('are limited per caller and per account, and a closed one makes room', async () => {
+    const { open } = openLog();
+    const own = await Promise.all(Array.from({ length: streamLimits.perCaller }, () => open()));
+    await expect(open()).rejects.toMatchObject({ fields: { name: 'too_many_streams', extra: { limit: 6 } } });
+    await close(own[0]!);
+    own[0] = await open();
+    const others = await Promise.all(
+      Array.from({ length: streamLimits.perAccount - own.length }, (_, index) => open({ callerId: String(index) })),
+    );
+    await expect(open({ callerId: 'new' })).rejects.toMatchObject({ fields: { extra: { limit: 50 } } });
+    const stranger = await open({ accountId: 'b', callerId: 'new' });
+    await close(...own, ...others, stranger);
+  });
+
+  it('drop a reader that takes nothing, with a hint when to come back', async () => {
+    const { append, open } = openLog();
+    const [slow, fast] = [await open(), await open()];
+    let received = '';
+    fast.on('data', (chunk: Buffer) => (received += String(chunk)));
+    for (let event = 0; event < 4_000; event += 1) append('a');
+    await expect.poll(() => received).toContain('id: 4000\ndata');
+    const text = await readUntil(slow, 'event: end');
+    expect(text).toContain('retry: 15000\nevent: end\ndata: {"reason":"too_slow"}\n\n');
+    expect(received).not.toContain('event: end');
+    await close(fast);
+  });
+
+  it('check access after an event that can end it, not only at intervals', async () => {
+    const { append, open } = openLog();
+    const allowed = { own: true };
+    const [own, other] = [await open({ isAllowed: async () => allowed.own }), await open({ callerId: 'l' })];
+    allowed.own = false;
+    append('a', 'ApiKeyRevoked', 'apiKey-01JR04W1PD2M5S8V3Q6X9Z7TKF');
+    expect(await readUntil(own, 'event: end')).toContain('data: {"reason":"access_ended"}');
+    append('a');
+    expect(await readUntil(other, 'id: 2\ndata')).not.toContain('event: end');
+    await close(other);
+  });
+
+  it('end at the stop of the service, and no new one opens', async () => {
+    const { streams, open, log } = openLog();
+    const body = await open();
+    streams.close();
+    await readUntil(body, 'event: end\ndata: {"reason":"service_stopping"}\n\n');
+    body.resume();
+    await once(body, 'close');
+    await expect(open()).rejects.toMatchObject({ fields: { name: 'service_unavailable' } });
+    expect(log.running).toBe(0);
+  });
+});

@@ -1,0 +1,140 @@
+import type { Readable } from 'node:stream';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { bareId } from '#contracts/names.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import { createEventFeed, type EventFeedOptions, type LiveEvent, liveEventOf } from './event-feed.ts';
+import { createLiveStream, type LiveStream } from './live-stream.ts';
+
+/** `lastEventId` is the position of the last event that the reader has; undefined if it has none. */
+export type LiveStreamRequest = {
+  accountId: string;
+  /** The key or person. */
+  callerId: string;
+  lastEventId: string | undefined;
+  /** Whether the caller may still read the events. */
+  isAllowed: () => Promise<boolean>;
+};
+
+export type LiveStreams = {
+  /** @throws ApiError too_many_streams, service_unavailable */
+  open(request: LiveStreamRequest): Promise<Readable>;
+  /** Ends all streams. */
+  close(): void;
+};
+
+export const streamLimits = { perCaller: 6, perAccount: 50, perProcess: 1_000 } as const;
+/** The most events of the log that are read again for one reader who connects again. */
+const maxMissedEvents = 2_000;
+const readBatchSize = 256;
+const defaultHeartbeatMs = 15_000;
+/** After an event that can end access: the caches of callers have expired by then. */
+const recheckDelayMs = 500;
+
+const retryAfterSeconds = 30;
+const tooManyStreams = (limit: number, whose: string): ApiError =>
+  ApiError.of('too_many_streams', `${whose} can have ${limit} live streams at once. Close another one.`, {
+    limit,
+    retry_after: retryAfterSeconds,
+  });
+
+type OpenStream = LiveStreamRequest & { stream: LiveStream };
+type LiveEventStore = Pick<EventStore, 'head' | 'subscribe' | 'readAll'>;
+
+/** The events of the account after `after` up to `until`, or that these are too many to read. */
+const readMissed = async (
+  store: Pick<EventStore, 'readAll'>,
+  accountId: string,
+  after: number,
+  until: number,
+): Promise<LiveEvent[] | 'too many'> => {
+  const missed: LiveEvent[] = [];
+  let position = after;
+  for (let read = 0; position < until;) {
+    if (read >= maxMissedEvents) return 'too many';
+    const batch = await store.readAll(position, readBatchSize);
+    if (batch.length === 0) break;
+    read += batch.length;
+    position = batch.at(-1)!.position;
+    const own = batch.filter((event) => event.metadata.accountId === accountId && event.position <= until);
+    missed.push(...own.flatMap((event) => liveEventOf(event) ?? []));
+  }
+  return missed;
+};
+
+const mayEndAccess = ({ subject }: LiveEvent): boolean =>
+  (['render', 'job', 'tpl'] as const).every((prefix) => bareId(prefix, subject) === undefined);
+
+/** The live streams of one process. Without streams nothing is read from the event log, and no timer runs. */
+export const createLiveStreams = (
+  store: LiveEventStore,
+  options: EventFeedOptions & { heartbeatMs?: number },
+): LiveStreams => {
+  const feed = createEventFeed(store, options);
+  const open = new Set<OpenStream>();
+  let heartbeat: NodeJS.Timeout | undefined;
+  let recheck: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const requireFree = ({ accountId, callerId }: LiveStreamRequest): void => {
+    const all = [...open];
+    const { perCaller, perAccount, perProcess } = streamLimits;
+    if (all.filter((one) => one.callerId === callerId).length >= perCaller)
+      throw tooManyStreams(perCaller, 'A key or person');
+    if (all.filter((one) => one.accountId === accountId).length >= perAccount)
+      throw tooManyStreams(perAccount, 'An account');
+    if (all.length >= perProcess) throw tooManyStreams(perProcess, 'A process of the service');
+  };
+  /** Ends the streams whose callers may not read them any more. While that cannot be checked, they stay open. */
+  const endWithoutAccess = async (): Promise<void> => {
+    for (const { stream, isAllowed } of [...open])
+      if (!(await isAllowed().catch(() => true))) stream.end('access_ended');
+  };
+  const recheckSoon = (): void => {
+    recheck ??= setTimeout(() => {
+      recheck = undefined;
+      void endWithoutAccess();
+    }, recheckDelayMs).unref();
+  };
+  const beat = (): void => {
+    for (const { stream } of open) stream.beat();
+    void endWithoutAccess();
+  };
+  const add = (one: OpenStream): void => {
+    open.add(one);
+    heartbeat ??= setInterval(beat, options.heartbeatMs ?? defaultHeartbeatMs).unref();
+    one.stream.body.once('close', () => {
+      open.delete(one);
+      feed.leave(one.stream.listener);
+      if (open.size > 0) return;
+      clearInterval(heartbeat);
+      heartbeat = undefined;
+    });
+  };
+
+  return {
+    open: async (request) => {
+      if (isClosed)
+        throw ApiError.of('service_unavailable', 'The service is stopping. Try again in a moment.', { retry_after: 5 });
+      requireFree(request);
+      const { accountId, lastEventId } = request;
+      const stream = createLiveStream(accountId, (events) => {
+        if (events.some(mayEndAccess)) recheckSoon();
+      });
+      add({ ...request, stream });
+      try {
+        const position = await feed.join(stream.listener);
+        const after = lastEventId === undefined ? position : Number(lastEventId);
+        const isKnown = Number.isSafeInteger(after) && after >= 0 && after <= position;
+        stream.begin(position, isKnown ? await readMissed(store, accountId, after, position) : 'too many');
+      } catch (error) {
+        stream.body.destroy();
+        throw error;
+      }
+      return stream.body;
+    },
+    close: () => {
+      isClosed = true;
+      for (const { stream } of [...open]) stream.end('service_stopping');
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { ApiError } from '#contracts/http/api-error.ts';
+import {
+  type ComposeRequest,
+  type ComposePart,
+  composeRequest,
+  convertPart,
+  maxComposedParts,
+  type PartMode,
+  partModes,
+  pdfPart,
+  templatePart,
+} from '#contracts/http/compose.ts';
+import { withConsistentPage } from '#contracts/http/render-options.ts';
+import { describeReceived } from '../server/validation/messages.ts';
+import { suggestValue } from '../server/validation/suggest.ts';
+import { findErrors, type Validation } from '../server/validation/validate.ts';
+import { dataTypeErrors } from './data-type.ts';
+import { pageFieldErrors, selectorErrors } from './page-fields.ts';
+
+type Body = Record<string, unknown>;
+
+const partSchemas = { CONVERT: convertPart, RENDER: templatePart, PDF: pdfPart } as const;
+const requiredFields = {
+  CONVERT: { name: 'data', error: 'missing_data', use: 'it holds the content to convert' },
+  RENDER: { name: 'template_id', error: 'missing_template_id', use: 'it names the template to render' },
+  PDF: { name: 'data', error: 'missing_data', use: 'it holds the PDF in base64' },
+} as const;
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** The error of a field of a part, with the path of the part. */
+const inPart = (at: string, error: ApiError): ApiError => {
+  const field = String(error.fields.extra['field']);
+  return ApiError.from({
+    ...error.fields,
+    message: error.message.startsWith(field) ? `${at}.${error.message}` : `${at}: ${error.message}`,
+    extra: { ...error.fields.extra, field: `${at}.${field}` },
+  });
+};
+
+const modeError = (at: string, received: unknown): ApiError => {
+  const meant = suggestValue('mode', received, partModes);
+  const text = `${at}.mode must be one of ${partModes.join(', ')}${meant === null ? '.' : `; did you mean \`${meant}\`?`}`;
+  return ApiError.of('invalid_mode', text, {
+    received: describeReceived(received),
+    valid_values: [...partModes],
+    field: `${at}.mode`,
+    ...(meant === null ? {} : { did_you_mean: meant }),
+  });
+};
+
+/** The errors of `file` in JSON, or with the name of no file. Files of a form are already replaced by their contents. */
+const fileErrors = (at: string, part: Body): ApiError[] =>
+  part['file'] === undefined
+    ? []
+    : [
+        ApiError.of(
+          'invalid_request',
+          `${at}.file names a file of a form (multipart/form-data), which has it under files. In JSON send data.`,
+          { field: `${at}.file`, did_you_mean: 'data' },
+        ),
+      ];
+
+/** Validates a part. `value` is null if it has errors. */
+const findPartErrors = (received: unknown, index: number): Validation<ComposePart> => {
+  const at = `parts[${index}]`;
+  const failed = (error: ApiError): Validation<ComposePart> => ({ value: null, errors: [error], uncollected: 0 });
+  if (!isObject(received)) return failed(ApiError.of('invalid_request', `${at} must be an object.`, { field: at }));
+  const misplaced = fileErrors(at, received);
+  const { file: _, ...part } = received;
+  if (misplaced.length > 0 && isAbsent(part['mode'])) return failed(misplaced[0]!);
+  if (!partModes.some((mode) => mode === part['mode'])) return failed(modeError(at, part['mode']));
+  const mode = part['mode'] as PartMode;
+  const { name, error, use } = requiredFields[mode];
+  const isMissing = misplaced.length === 0 && isAbsent(part[name]);
+  const found: Validation<ComposePart> = findErrors(
+    partSchemas[mode],
+    part,
+    ({ path: [field] }) => !((isMissing || misplaced.length > 0) && field === name),
+    { at: ['parts', index] },
+  );
+  const missing = isMissing
+    ? [ApiError.of(error, `${at}.${name} is missing: ${use}.`, { field: `${at}.${name}` })]
+    : [];
+  const ofMode =
+    mode === 'CONVERT'
+      ? [...dataTypeErrors(part), ...pageFieldErrors(part)]
+      : selectorErrors(part['wait_for_selector']);
+  return { ...found, errors: [...misplaced, ...missing, ...found.errors, ...ofMode.map((one) => inPart(at, one))] };
+};
+
+const { parts: _parts, ...wholeFields } = composeRequest.shape;
+const wholeSchema = withConsistentPage(
+  z.strictObject({ ...wholeFields, parts: z.array(z.unknown()).min(1).max(maxComposedParts) }),
+);
+
+/** Validates a request for a composed document: the whole, and each part with its path. */
+export const findComposeErrors = (body: Body): Validation<ComposeRequest> => {
+  const whole = findErrors(wholeSchema, body, ({ path: [field] }) => field !== 'mode');
+  const parts = Array.isArray(body['parts']) ? body['parts'].slice(0, maxComposedParts).map(findPartErrors) : [];
+  const contentErrors = parts.flatMap(({ errors }) => errors);
+  const coverErrors = (Array.isArray(body['parts']) ? body['parts'] : []).flatMap((part: unknown, index) =>
+    index > 0 && isObject(part) && part['cover'] === true
+      ? [
+          ApiError.of('invalid_request', `parts[${index}].cover is allowed only for the first part.`, {
+            field: `parts[${index}].cover`,
+          }),
+        ]
+      : [],
+  );
+  const errors = [...whole.errors, ...contentErrors, ...coverErrors, ...selectorErrors(body['wait_for_selector'])];
+  const uncollected = whole.uncollected + parts.reduce((sum, part) => sum + part.uncollected, 0);
+  const value =
+    whole.value && errors.length === 0
+      ? ({ ...whole.value, parts: parts.map((part) => part.value!) } as ComposeRequest)
+      : null;
+  return { value, errors: errors.slice(0, 50), uncollected: uncollected + Math.max(0, errors.length - 50) };
+};

@@ -1,0 +1,61 @@
+import { parse } from 'css-tree';
+import { z } from 'zod';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { maxSelectorLength, pageUrl } from '#contracts/http/page-request.ts';
+import { inputTypes } from '#contracts/http/render.ts';
+import { findErrors } from '../server/validation/validate.ts';
+
+type Body = Record<string, unknown>;
+
+const wrongField = (field: string, message: string): ApiError => ApiError.of('invalid_request', message, { field });
+
+const selectorProblem = (selector: string): string | null => {
+  try {
+    let problem: string | null = null;
+    parse(selector, { context: 'selectorList', onParseError: ({ message }) => (problem ??= message) });
+    return problem;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+/**
+ * The error of a text that is not a CSS selector. The browser may refuse more of them. Other values are checked
+ * elsewhere.
+ */
+export const selectorErrors = (selector: unknown, field = 'wait_for_selector'): ApiError[] => {
+  const isChecked = typeof selector === 'string' && selector.length > 0 && selector.length <= maxSelectorLength;
+  const problem = isChecked ? selectorProblem(selector) : null;
+  return problem === null ? [] : [wrongField(field, `${field} is not a CSS selector: ${problem}.`)];
+};
+
+/** The same for the default options of a template. */
+export const defaultSelectorErrors = ({ default_options: defaults }: Body): ApiError[] =>
+  typeof defaults === 'object' && defaults !== null && 'wait_for_selector' in defaults
+    ? selectorErrors(defaults.wait_for_selector, 'default_options.wait_for_selector')
+    : [];
+
+const urlData = z.object({ data: pageUrl });
+const onlyForPages = ['url_headers', 'url_cookies'] as const;
+const withBaseUrl: readonly string[] = ['html', 'markdown'];
+
+const urlErrors = ({ input_type: inputType, data }: Body): ApiError[] =>
+  inputType === 'url' && typeof data === 'string' && data !== '' ? findErrors(urlData, { data }).errors : [];
+
+/** The errors of fields that the input type does not allow. */
+const misplacedFieldErrors = (body: Body): ApiError[] => {
+  const inputType = inputTypes.find((type) => type === body.input_type);
+  if (inputType === undefined) return [];
+  const misplaced = inputType === 'url' ? [] : onlyForPages.filter((field) => body[field] !== undefined);
+  const errors = misplaced.map((field) => wrongField(field, `${field} is allowed only if input_type is url.`));
+  if (body.base_url === undefined || withBaseUrl.includes(inputType)) return errors;
+  const message = `base_url is allowed only if input_type is ${withBaseUrl.join(' or ')}, and for templates.`;
+  return [...errors, wrongField('base_url', message)];
+};
+
+/** The errors that depend on the input type: the URL of a page, and the fields about pages. */
+export const pageFieldErrors = (body: Body): ApiError[] => [
+  ...urlErrors(body),
+  ...misplacedFieldErrors(body),
+  ...selectorErrors(body.wait_for_selector),
+];

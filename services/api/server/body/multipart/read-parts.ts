@@ -1,0 +1,82 @@
+import { Dicer } from '@fastify/busboy';
+import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
+import { parseDisposition } from './content-disposition.ts';
+
+/** A part of a multipart/form-data body. `type` is its content type without parameters, in lower case. */
+export type Part = { name: string; fileName: string | null; type: string | null; bytes: Uint8Array };
+
+/** More than the assets, the fields and the document need. */
+export const maxParts = 600;
+const maxPartHeaderBytes = 8 * 1024;
+type PartHeaders = Partial<Record<string, string[]>>;
+
+const invalidBody = (message: string, field = 'Content-Type'): ApiError =>
+  ApiError.of('invalid_request', message, { field });
+
+const partError = (index: number, problem: string): ApiError =>
+  invalidBody(`Part ${index + 1} of the body ${problem}.`, `parts[${index}]`);
+
+const readHeaders = (headers: PartHeaders, index: number): Omit<Part, 'bytes'> => {
+  const size = Object.entries(headers).reduce((sum, [name, values]) => sum + name.length + values!.join('').length, 0);
+  if (size > maxPartHeaderBytes) throw partError(index, `has headers of more than ${maxPartHeaderBytes / 1024} KB`);
+  const [header] = headers['content-disposition'] ?? [];
+  const disposition = header === undefined ? undefined : parseDisposition(header);
+  if (!disposition) throw partError(index, 'has no header "Content-Disposition: form-data"');
+  const { name, fileName } = disposition;
+  if (name === null) throw partError(index, 'has no name in its Content-Disposition header');
+  const encoding = headers['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary';
+  if (!['binary', '8bit', '7bit'].includes(encoding))
+    throw partError(index, `has the Content-Transfer-Encoding ${truncateForMessage(encoding)}; send it unencoded`);
+  const type = headers['content-type']?.[0]?.split(';')[0]!.trim().toLowerCase();
+  return { name, fileName, type: type || null };
+};
+
+/** The chunks as one array with a buffer of its own, which can be transferred to another thread. */
+const joinChunks = (chunks: readonly Uint8Array[]): Uint8Array => {
+  const joined = new Uint8Array(chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return joined;
+};
+
+const incomplete = (): ApiError =>
+  invalidBody('The multipart body is broken: a boundary or the end is missing, or does not match the content type.');
+
+/**
+ * Splits a multipart/form-data body into its parts. Takes some milliseconds for each MB.
+ * @throws ApiError invalid_request for a broken body, a part without a name, and too many parts
+ */
+export const readParts = async (body: Uint8Array, boundary: string): Promise<Part[]> => {
+  const parts: Promise<Part>[] = [];
+  // Refuses the body in the middle of a write, so that nothing after it is parsed.
+  const openPart = (stream: Dicer.PartStream): void => {
+    const index = parts.length;
+    if (index === maxParts) throw invalidBody(`The body has more than ${maxParts} parts.`, `parts[${index}]`);
+    const chunks: Uint8Array[] = [];
+    let head: Omit<Part, 'bytes'> | undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<Part>();
+    promise.catch(() => undefined);
+    parts.push(promise);
+    stream.on('header', (headers) => (head = readHeaders(headers, index)));
+    stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    stream.on('error', reject);
+    stream.on('end', () =>
+      head ? resolve({ ...head, bytes: joinChunks(chunks) }) : reject(partError(index, 'has no header')),
+    );
+  };
+  await new Promise<void>((resolve, reject) => {
+    const parser = new Dicer({ boundary });
+    parser.on('part', openPart);
+    parser.on('error', () => reject(incomplete()));
+    parser.on('finish', resolve);
+    try {
+      parser.end(body);
+    } catch (error) {
+      reject(error);
+    }
+  });
+  return Promise.all(parts);
+};

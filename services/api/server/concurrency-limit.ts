@@ -1,0 +1,56 @@
+import { ApiError } from '#contracts/http/api-error.ts';
+
+/** What of one kind runs at once for each account in a process. */
+export type RunningCounts = {
+  /** @throws ApiError rate_limit_exceeded if the account has as many as it may */
+  requireRoom: (accountId: string, now: Date) => void;
+  change: (accountId: string, by: 1 | -1) => void;
+};
+
+/** `name` is that of several, such as `template tests`; `retryAfter` is in seconds. */
+export type CountedKind = { name: string; max: number; retryAfter?: number };
+
+/** Counts what runs at once for each account. */
+export const openRunningCounts = ({ name, max, retryAfter = 1 }: CountedKind): RunningCounts => {
+  const counts = new Map<string, number>();
+  return {
+    requireRoom: (accountId, now) => {
+      if ((counts.get(accountId) ?? 0) < max) return;
+      throw ApiError.of(
+        'rate_limit_exceeded',
+        `The account may have ${max} ${name} at once. Try again when one of them has ended.`,
+        {
+          limit: max,
+          retry_after: retryAfter,
+          reset_at: new Date(now.getTime() + retryAfter * 1_000).toISOString(),
+        },
+      );
+    },
+    change: (accountId, by) => {
+      const count = (counts.get(accountId) ?? 0) + by;
+      if (count > 0) counts.set(accountId, count);
+      else counts.delete(accountId);
+    },
+  };
+};
+
+export type ConcurrencyLimiter = {
+  /** Runs a task. @throws ApiError rate_limit_exceeded if too many of the account are running */
+  run<T>(accountId: string, now: Date, task: () => Promise<T>): Promise<T>;
+};
+
+/** Limits how many tasks of this kind run at once for each account. */
+export const createConcurrencyLimiter = (kind: CountedKind): ConcurrencyLimiter => {
+  const { requireRoom, change } = openRunningCounts(kind);
+  return {
+    run: async (accountId, now, task) => {
+      requireRoom(accountId, now);
+      change(accountId, 1);
+      try {
+        return await task();
+      } finally {
+        change(accountId, -1);
+      }
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '#contracts/http/api-error.ts';
+
+type RequestOrigin = Pick<FastifyRequest, 'method' | 'headers' | 'protocol'>;
+
+const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a request changes nothing. */
+export const isRead = ({ method }: Pick<FastifyRequest, 'method'>): boolean => readMethods.has(method);
+
+/** The names under which only the machine itself reaches the service. No other site can have them. */
+const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
+
+const ownOriginsOf = ({ headers: { host }, protocol }: RequestOrigin, baseUrl: string): string[] => {
+  // Not every host makes a URL: the port may be too high.
+  const loopback = host !== undefined && isLoopbackHost(host) ? URL.parse(`${protocol}://${host}`) : null;
+  return [new URL(baseUrl).origin, ...(loopback ? [loopback.origin] : [])];
+};
+
+const crossOrigin = (message: string): ApiError => ApiError.of('cross_origin_request', message);
+
+/**
+ * Requires that a request with a session comes from a page of the service: browsers say so in `Origin` for every request
+ * that changes something, and in `Sec-Fetch-Site`. @throws ApiError cross_origin_request
+ */
+export const requireOwnOrigin = (request: RequestOrigin, baseUrl: string): void => {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw crossOrigin('The request comes from a page of another site (Sec-Fetch-Site).');
+  if (isRead(request)) return;
+  const own = ownOriginsOf(request, baseUrl);
+  if (origin === undefined || !own.includes(origin))
+    throw crossOrigin(`A request that changes something needs the header Origin: ${own.join(' or ')}.`);
+};

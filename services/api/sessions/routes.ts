@@ -1,0 +1,206 @@
+import {
+  accountHeaders,
+  type RevokedSessionsResponse,
+  revokedSessionsResponse,
+  type SessionListResponse,
+  sessionListResponse,
+  sessionParams,
+  sessionResponse,
+  signInMethodsResponse,
+  signInRequest,
+} from '#contracts/http/session.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { bareId, readModels, sessionIdOf } from '#contracts/names.ts';
+import { roleOf } from '#application/people/people.ts';
+import { accountsOf, sessionsOf } from '#application/people/queries.ts';
+import { endSession } from '#application/people/sessions.ts';
+import { signInByLink } from '#application/people/sign-in.ts';
+import { nameSchema, type Route, sessionRoute, signInRoute } from '../server/route.ts';
+import { chooseAccount } from './authenticate-person.ts';
+import { completeSignIn, originOf } from './complete-sign-in.ts';
+import { sessionView } from './session-view.ts';
+import { withSignInLimit } from './sign-in-limit.ts';
+
+const tag = 'People';
+const sessionSchema = nameSchema('Session', sessionResponse);
+
+const getSession = sessionRoute({
+  method: 'GET',
+  path: '/api/v1/session',
+  operationId: 'getSession',
+  tag,
+  summary: 'Read the own session',
+  description: 'Returns the signed-in person, the accounts of the person, and what the person may do in the account.',
+  session: 'required',
+  request: { headers: accountHeaders },
+  responses: [{ status: 200, description: 'The session.', schema: sessionSchema }],
+  errors: ['account_not_found'],
+  handle: async ({ person, reply }, dependencies) => {
+    const { people, reads, readYourWrites } = dependencies;
+    await readYourWrites.waitForWrites(person.personId, readModels.members);
+    const [accounts, caller] = await Promise.all([
+      accountsOf(reads, person.personId),
+      chooseAccount(dependencies, person, reply.request),
+    ]);
+    const current = caller && {
+      account: caller.account,
+      permissions: caller.permissions,
+      role: await roleOf(people, person.personId, caller.account.id),
+    };
+    reply.header('cache-control', 'no-store');
+    return sessionView(person, accounts, current);
+  },
+});
+
+const signIn = signInRoute({
+  method: 'POST',
+  path: '/api/v1/session',
+  operationId: 'signIn',
+  tag,
+  summary: 'Sign in with a one-time link',
+  description:
+    'Uses the token of a link that "colophon dashboard" or the start of the service printed, and starts a session. ' +
+    'The link can be used once, within 15 minutes. The session is in a cookie that scripts cannot read; it ends after ' +
+    '12 hours without a request, and after 7 days.',
+  session: 'start',
+  request: { body: nameSchema('SignInRequest', signInRequest) },
+  responses: [
+    {
+      status: 201,
+      description: 'The session has started.',
+      schema: sessionSchema,
+      headers: { 'Set-Cookie': 'The cookie of the session.' },
+    },
+  ],
+  errors: ['invalid_sign_in_link', 'used_sign_in_link', 'expired_sign_in_link'],
+  handle: async ({ body, reply }, dependencies) => {
+    const { request } = reply;
+    const started = await withSignInLimit(dependencies, request, () =>
+      signInByLink(dependencies.eventLog, body.token, originOf(request)),
+    );
+    reply.status(201);
+    return completeSignIn(dependencies, reply, started);
+  },
+});
+
+const signOut = sessionRoute({
+  method: 'DELETE',
+  path: '/api/v1/session',
+  operationId: 'signOut',
+  tag,
+  summary: 'Sign out',
+  description: 'Ends the session of this browser.',
+  session: 'required',
+  responses: [{ status: 204, description: 'The session has ended.', schema: null }],
+  handle: async ({ person, cause, reply }, { eventLog, cookies }) => {
+    await endSession(eventLog, { id: person.sessionId, personId: person.personId }, 'signOut', cause);
+    cookies.clear(reply, 'session');
+    return reply.status(204).send();
+  },
+});
+
+/** Passkeys belong to a host name; an address has none. */
+const hasHostName = ({ headers: { host = '' } }: { headers: { host?: string | undefined } }): boolean =>
+  !/^(?:[\d.]+|\[.*\])(?::\d+)?$/.test(host);
+
+const signInMethods = signInRoute({
+  method: 'GET',
+  path: '/api/v1/session/methods',
+  operationId: 'listSignInMethods',
+  tag,
+  summary: 'List the ways to sign in',
+  description: 'Says how people can sign in to this service.',
+  session: 'start',
+  responses: [
+    { status: 200, description: 'The ways to sign in.', schema: nameSchema('SignInMethods', signInMethodsResponse) },
+  ],
+  handle: async ({ reply }, { identityProvider }) => ({
+    link: true,
+    passkey: hasHostName(reply.request),
+    oidc: identityProvider !== null,
+  }),
+});
+
+const listSessions = sessionRoute({
+  method: 'GET',
+  path: '/api/v1/session/sessions',
+  operationId: 'listSessions',
+  tag,
+  summary: 'List the own sessions',
+  description: 'Lists the sessions of the signed-in person that have not ended.',
+  session: 'required',
+  responses: [{ status: 200, description: 'The sessions.', schema: nameSchema('SessionList', sessionListResponse) }],
+  handle: async ({ person }, { reads, readYourWrites, eventLog }): Promise<SessionListResponse> => {
+    await readYourWrites.waitForWrites(person.personId, readModels.sessions);
+    const documents = await sessionsOf(reads, person.personId, eventLog.now());
+    return {
+      sessions: documents.map(({ id, method, userAgent, startedAt, lastUsedAt, expiresAt }) => ({
+        id: sessionIdOf(id),
+        current: id === person.sessionId,
+        method,
+        user_agent: userAgent,
+        started_at: startedAt,
+        last_used_at: lastUsedAt,
+        expires_at: expiresAt,
+      })),
+    };
+  },
+});
+
+const revokedSchema = nameSchema('RevokedSessions', revokedSessionsResponse);
+
+const revokeSession = sessionRoute({
+  method: 'DELETE',
+  path: '/api/v1/session/sessions/{session_id}',
+  operationId: 'revokeSession',
+  tag,
+  summary: 'Revoke one of the own sessions',
+  description: 'Ends a session of the signed-in person. Its next request is answered with 401, in every process.',
+  session: 'required',
+  request: { params: sessionParams },
+  responses: [{ status: 200, description: 'The session was revoked.', schema: revokedSchema }],
+  errors: ['session_not_found'],
+  handle: async ({ person: { personId }, params, cause }, { eventLog, readYourWrites }) => {
+    const id = bareId('session', params.session_id);
+    const position = id === undefined ? null : await endSession(eventLog, { id, personId }, 'revoke', cause);
+    if (position === null) throw ApiError.of('session_not_found', 'You have no such session that is active.');
+    readYourWrites.recordWrite(personId, position, readModels.sessions);
+    return { revoked: 1 };
+  },
+});
+
+const revokeOtherSessions = sessionRoute({
+  method: 'DELETE',
+  path: '/api/v1/session/sessions',
+  operationId: 'revokeOtherSessions',
+  tag,
+  summary: 'Revoke all other own sessions',
+  description: 'Ends all sessions of the signed-in person except that of this request.',
+  session: 'required',
+  responses: [{ status: 200, description: 'The number of revoked sessions.', schema: revokedSchema }],
+  handle: async ({ person, cause }, { eventLog, reads, readYourWrites }): Promise<RevokedSessionsResponse> => {
+    const { personId, sessionId } = person;
+    await readYourWrites.waitForWrites(personId, readModels.sessions);
+    let revoked = 0;
+    for (;;) {
+      const others = (await sessionsOf(reads, personId, eventLog.now())).filter(({ id }) => id !== sessionId);
+      const ended = await Promise.all(others.map(({ id }) => endSession(eventLog, { id, personId }, 'revoke', cause)));
+      const positions = ended.filter((position) => position !== null);
+      if (positions.length === 0) return { revoked };
+      revoked += positions.length;
+      readYourWrites.recordWrite(personId, Math.max(...positions), readModels.sessions);
+      await readYourWrites.waitForWrites(personId, readModels.sessions);
+    }
+  },
+});
+
+/** Sign-in with a one-time link, and the sessions of a person. */
+export const sessionRoutes: Route[] = [
+  getSession,
+  signIn,
+  signOut,
+  signInMethods,
+  listSessions,
+  revokeOtherSessions,
+  revokeSession,
+];

@@ -1,0 +1,92 @@
+import {
+  breakdownQuery,
+  breakdownResponse,
+  statisticsQuery,
+  type BreakdownResponse,
+  statisticsResponse,
+} from '#contracts/http/statistics.ts';
+import { readModels } from '#contracts/names.ts';
+import { readAttention } from '#application/statistics/attention.ts';
+import { readBreakdown } from '#application/statistics/breakdown.ts';
+import { rangeOf } from '#application/statistics/periods.ts';
+import { readStatistics } from '#application/statistics/statistics.ts';
+import { prefersType } from '../server/accepts-pdf.ts';
+import { csvType, sendDownload } from '../server/csv.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
+import { breakdownCsv } from './breakdown-csv.ts';
+import { breakdownExample, statisticsExample } from './examples.ts';
+
+const { renders, webhookStatistics } = readModels;
+
+/** The statistics of the account's renders and callbacks. */
+export const statisticsRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/statistics',
+    operationId: 'getStatistics',
+    tag: 'Account',
+    summary: 'Read the statistics of the account',
+    description:
+      'Returns how many renders were accepted, succeeded and failed, how long they took, the state of the callbacks, ' +
+      'and what needs attention now. A render counts in the interval of its acceptance. Renders of live and test keys ' +
+      'and of people count; template tests do not.',
+    permission: 'usage:read',
+    request: { query: statisticsQuery },
+    responses: [
+      {
+        status: 200,
+        description: 'The statistics.',
+        schema: nameSchema('Statistics', statisticsResponse),
+        examples: statisticsExample,
+      },
+    ],
+    handle: async ({ account, query, quota }, { reads, readYourWrites, eventLog }) => {
+      await readYourWrites.waitForWrites(account.id, renders, webhookStatistics);
+      const now = eventLog.now();
+      const [statistics, attention] = await Promise.all([
+        readStatistics(reads, account.id, query, now),
+        readAttention(reads, account.id, quota, now),
+      ]);
+      return { ...statistics, attention };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/usage/breakdown',
+    operationId: 'getUsageBreakdown',
+    tag: 'Account',
+    summary: 'Read the usage by day, key, template or input type',
+    description:
+      'Returns the renders of whole UTC days by day or month, or by key or person, template or input type. With ' +
+      '`format=csv` or `Accept: text/csv` the response is a CSV file (RFC 4180) with all rows. A name that a ' +
+      'spreadsheet would take for a formula has an apostrophe in front.',
+    permission: 'usage:read',
+    request: { query: breakdownQuery },
+    responses: [
+      {
+        status: 200,
+        description: 'One page of rows, or all rows as CSV.',
+        schema: nameSchema('UsageBreakdown', breakdownResponse),
+        contentType: csvType,
+        examples: breakdownExample,
+      },
+    ],
+    handle: async ({ account, query, reply }, { reads, readYourWrites, eventLog }) => {
+      await readYourWrites.waitForWrites(account.id, renders);
+      const now = eventLog.now();
+      const { by, limit, cursor } = query;
+      const range = rangeOf(query, 'day', now);
+      const since = range.periods[0]!;
+      const readPage = (page: { limit: number; cursor?: string | undefined }) =>
+        readBreakdown(reads, account.id, { by, range, page }, now);
+      const wantsCsv = query.format === undefined ? prefersType(reply.request, csvType) : query.format === 'csv';
+      if (wantsCsv) {
+        const fileName = `usage-by-${by.replace('_', '-')}-${since}-${range.periods.at(-1)!}.csv`;
+        return sendDownload(reply, fileName, `${csvType}; charset=utf-8; header=present`, breakdownCsv(by, readPage));
+      }
+      const { rows, next } = await readPage({ limit, cursor });
+      const until = range.until.toISOString().slice(0, 10);
+      return { since, until, by, rows, next_cursor: next } satisfies BreakdownResponse;
+    },
+  }),
+];

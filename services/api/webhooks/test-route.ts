@@ -1,0 +1,36 @@
+import { testWebhookRequest, testWebhookResponse } from '#contracts/http/deliveries.ts';
+import { testWebhook } from '#application/deliveries/test-webhook.ts';
+import { nameSchema, route } from '../server/route.ts';
+import { maxTestsPerMinute } from './webhook-test-limits.ts';
+
+export const testWebhookRoute = route({
+  method: 'POST',
+  path: '/api/v1/webhooks/test',
+  operationId: 'testWebhook',
+  tag: 'Webhooks',
+  summary: 'Send a test callback',
+  description:
+    'Sends one signed callback to a URL and returns the request and the response. The body is that of a finished PDF, ' +
+    'with `"test": true` and the id of a job that does not exist. The rules are those of every callback: only public ' +
+    'addresses, 10 seconds, no redirects; but there is one attempt only. An account may send ' +
+    `${maxTestsPerMinute} a minute. Tests are recorded in the history of the account, without secrets.`,
+  permission: 'render:create',
+  request: {
+    body: nameSchema('TestWebhook', testWebhookRequest),
+    examples: { url: { summary: 'To one URL', value: { url: 'https://example.com/hooks' } } },
+  },
+  responses: [
+    {
+      status: 200,
+      description: 'The request was sent, or could not be sent. `response` or `error` says how it ended.',
+      schema: nameSchema('TestedWebhook', testWebhookResponse),
+    },
+  ],
+  handle: async ({ id, account, body: { url, method = 'POST', headers = {} }, cause, reply }, dependencies) => {
+    void reply.header('cache-control', 'no-store');
+    const test = { id, accountId: account.id, target: { url, method, headers } };
+    return dependencies.webhookTestLimiter.run(account.id, dependencies.eventLog.now(), () =>
+      testWebhook(dependencies, test, cause),
+    );
+  },
+});

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { bareId, personIdOf } from '#contracts/names.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
+import { personIdFrom } from '#application/people/identity.ts';
+import { findOperators, revokeOperator } from '#application/people/operators.ts';
+import { openPeople } from '#application/people/people.ts';
+import { UsageError, withEngines } from '../process/command-context.ts';
+import { examples, wantsJson } from './arguments.ts';
+import { print, table } from './output.ts';
+
+const listOperators = (json: boolean): Promise<void> =>
+  withEngines(async ({ engines: { reads }, eventLog }) => {
+    const rows = (await findOperators(reads, openPeople(eventLog))).map(({ id, name, source, lastSignInAt }) => ({
+      id: personIdOf(id),
+      name,
+      source,
+      last_sign_in_at: lastSignInAt,
+    }));
+    print(json, rows, table(rows));
+  });
+
+const revoke = (person: string, json: boolean): Promise<void> =>
+  withEngines(async ({ eventLog, actor }) => {
+    const id = bareId('person', person) ?? personIdFrom({ kind: 'email', email: person });
+    await revokeOperator(eventLog, id, newCause(actor, null)).catch((error: unknown) => {
+      throw error instanceof ApiError ? new UsageError(error.message) : error;
+    });
+    print(json, { id: personIdOf(id) }, `${person} is an operator no more. Its sessions go on.`);
+  });
+
+/** `colophon operator ...` */
+export const addOperatorCommands = (program: Command): void => {
+  const operator = program
+    .command('operator')
+    .description('list and revoke the people who see and change all accounts')
+    .addHelpText('after', examples('operator list', 'operator revoke ada@example.com'));
+  operator
+    .command('list')
+    .description('list the operators')
+    .action((_options: object, command: Command) => listOperators(wantsJson(command)));
+  operator
+    .command('revoke')
+    .description('make an operator a person like others, from the next request on')
+    .argument('<person>', 'the email or id of the person')
+    .action((person: string, _options: object, command: Command) => revoke(person, wantsJson(command)));
+};

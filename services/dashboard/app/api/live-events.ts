@@ -1,0 +1,158 @@
+import { useEffect, useRef } from 'react';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+import { requestAccount } from './client.ts';
+import { readLiveStream, type StreamMessage } from './live-stream.ts';
+
+/** A message of the live stream: `event` is its kind, `data` its JSON. */
+export type LiveEvent = { event: string; data: unknown };
+type Listener = (event: LiveEvent) => void;
+
+const firstDelayMs = 1_000;
+const maxDelayMs = 30_000;
+const steadyMs = 10_000;
+
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Holds a lock that one tab of this browser can have; where there are no locks, every tab has one. */
+const withTabLock = async (name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+  // Only pages that came over https or from this machine have locks.
+  if (!('locks' in navigator)) return work();
+  await navigator.locks.request(name, { signal }, work).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+};
+
+const listeners = new Set<Listener>();
+/** See `useStreamStart`. */
+const startListeners = new Set<() => void>();
+/** The id of the last message of each account, after which the next stream begins. */
+const lastIds = new Map<string, string>();
+
+/**
+ * Follows the stream of the account until `signal` aborts. One tab reads it and tells the others, because a browser
+ * opens only six connections to a service over HTTP/1.1, and the service allows a person only a few streams.
+ */
+const follow = async (accountId: string, signal: AbortSignal): Promise<void> => {
+  const name = `colophon-live-${accountId}`;
+  const channel = new BroadcastChannel(name);
+  const receive = ({ id, event, data }: StreamMessage): void => {
+    if (id !== null && !lastIds.has(accountId)) for (const notice of startListeners) notice();
+    if (id !== null) lastIds.set(accountId, id);
+    if (data !== null) for (const listener of listeners) listener({ event, data });
+  };
+  channel.addEventListener('message', ({ data }: MessageEvent<StreamMessage>) => receive(data));
+  const read = async (): Promise<void> => {
+    for (let delay = firstDelayMs; !signal.aborted;) {
+      const started = Date.now();
+      try {
+        await readLiveStream(lastIds.get(accountId) ?? null, signal, (message) => {
+          channel.postMessage(message);
+          receive(message);
+        });
+      } catch (error) {
+        // The role does not allow it: another try would not help.
+        if (error instanceof ApiError && error.status === 403) return;
+      }
+      delay = Date.now() - started > steadyMs ? firstDelayMs : Math.min(delay * 2, maxDelayMs);
+      await wait(delay, signal);
+    }
+  };
+  try {
+    await withTabLock(name, signal, read);
+  } finally {
+    channel.close();
+  }
+};
+
+let connection: { accountId: string; stop: AbortController } | null = null;
+
+const disconnect = (): void => {
+  connection?.stop.abort();
+  connection = null;
+};
+
+/** The next page usually follows the stream, too. In milliseconds. */
+const lingerMs = 3_000;
+
+const subscribe = (listener: Listener): (() => void) => {
+  listeners.add(listener);
+  const accountId = requestAccount() ?? '';
+  if (connection?.accountId !== accountId) disconnect();
+  if (!connection) {
+    connection = { accountId, stop: new AbortController() };
+    follow(accountId, connection.stop.signal).catch(() => undefined);
+  }
+  return () => {
+    listeners.delete(listener);
+    setTimeout(() => listeners.size === 0 && disconnect(), lingerMs);
+  };
+};
+
+/**
+ * Calls the listener for each message of the account's live stream while the component is shown. All components and
+ * tabs share one connection, which is opened again after a failure. The event `reset` says that events were missed.
+ */
+export const useLiveEvents = (listener: Listener): void => {
+  const current = useRef(listener);
+  useEffect(() => {
+    current.current = listener;
+  });
+  useEffect(() => subscribe((event) => current.current(event)), []);
+};
+
+/** Calls the listener when a stream begins that does not go on from an earlier one: events may have been missed. */
+export const useStreamStart = (listener: () => void): void => {
+  const current = useRef(listener);
+  useEffect(() => {
+    current.current = listener;
+  });
+  useEffect(() => {
+    const notice = (): void => current.current();
+    startListeners.add(notice);
+    return () => void startListeners.delete(notice);
+  }, []);
+};
+
+/** Many events can come at once: queries are loaded again at most once in this time, in milliseconds. */
+const invalidationMs = 1_000;
+const firstInvalidationMs = 150;
+
+/**
+ * Loads queries again when events of these types happen, soon after the first one and then at most once a second, and
+ * when events may have been missed. `isShown` limits it to events about certain subjects.
+ */
+export const useLiveQueries = (
+  queryKeys: readonly QueryKey[],
+  types: RegExp,
+  isShown: (subject: string | undefined) => boolean = () => true,
+): void => {
+  const client = useQueryClient();
+  const timer = useRef<number | undefined>(undefined);
+  const lastAt = useRef(0);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const invalidateSoon = (): void => {
+    const sinceLast = Date.now() - lastAt.current;
+    timer.current ??= window.setTimeout(
+      () => {
+        timer.current = undefined;
+        lastAt.current = Date.now();
+        for (const queryKey of queryKeys) void client.invalidateQueries({ queryKey });
+      },
+      Math.max(firstInvalidationMs, invalidationMs - sinceLast),
+    );
+  };
+  useLiveEvents(({ event, data }) => {
+    const { type, subject } = data as { type?: string; subject?: string };
+    if (event === 'reset' || (type !== undefined && types.test(type) && isShown(subject))) invalidateSoon();
+  });
+  useStreamStart(invalidateSoon);
+};

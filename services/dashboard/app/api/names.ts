@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Permission } from '#contracts/events/account.ts';
+import { loadAllPages } from './all-pages.ts';
+import { api } from './client.ts';
+import { usePermission } from './session.ts';
+
+type Names = ReadonlyMap<string, string>;
+type Named = { id: string; name: string };
+
+const limit = 100;
+const none: Names = new Map();
+
+const useNames = (
+  kind: string,
+  permission: Permission,
+  isNeeded: boolean,
+  load: (signal: AbortSignal) => Promise<readonly Named[]>,
+): Names => {
+  const mayRead = usePermission(permission);
+  const { data } = useQuery({
+    queryKey: [kind, 'names'],
+    queryFn: async ({ signal }) => new Map((await load(signal)).map(({ id, name }) => [id, name])),
+    staleTime: 60_000,
+    enabled: mayRead && isNeeded,
+  });
+  return data ?? none;
+};
+
+/** The names of the account's templates by id. */
+export const useTemplateNames = (): Names =>
+  useNames('templates', 'templates:read', true, (signal) =>
+    loadAllPages(async (page: number = 1) => {
+      const { templates, pages } = await api.get('/api/v1/templates', { query: { page, limit }, signal });
+      return { rows: templates, next: page < pages ? page + 1 : null };
+    }),
+  );
+
+/** The names of the account's keys by id. */
+export const useKeyNames = (isNeeded = true): Names =>
+  useNames('keys', 'keys:read', isNeeded, (signal) =>
+    loadAllPages(async (cursor: string | undefined) => {
+      const { keys, next_cursor } = await api.get('/api/v1/keys', { query: { cursor, limit }, signal });
+      return { rows: keys, next: next_cursor };
+    }),
+  );
+
+/** The names of the account's members by the id of the person. */
+export const useMemberNames = (): Names =>
+  useNames('members', 'members:read', true, (signal) =>
+    loadAllPages(async (cursor: string | undefined) => {
+      const { members, next_cursor } = await api.get('/api/v1/members', { query: { cursor, limit }, signal });
+      return { rows: members, next: next_cursor };
+    }),
+  );

@@ -1,0 +1,16 @@
+import { lazy, type ReactElement, Suspense } from 'react';
+import type { ChartProps, ChartSeries } from './chart/UplotChart.tsx';
+import { Loading } from './notices.tsx';
+
+export type { ChartProps, ChartSeries };
+
+const UplotChart = lazy(async () => ({ default: (await import('./chart/UplotChart.tsx')).UplotChart }));
+
+/** A chart over time. The library for it is loaded when it is first shown. */
+export const Chart = (props: ChartProps): ReactElement => (
+  <div className="chart" style={{ minHeight: props.height ?? 200 }}>
+    <Suspense fallback={<Loading />}>
+      <UplotChart {...props} />
+    </Suspense>
+  </div>
+);

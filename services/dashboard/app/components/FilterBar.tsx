@@ -1,0 +1,210 @@
+import { type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Button as AriaButton, Dialog, DialogTrigger, Popover, SearchField, Input, Label } from 'react-aria-components';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { strings } from '../strings/strings.ts';
+import { Button } from './Button.tsx';
+import { Select, type SelectOption, TextField } from './fields.tsx';
+import { formatForInput, formatLocalTime } from './formats.ts';
+import { Icon } from './Icon.tsx';
+
+export type Filter =
+  /** `none` says what applies without a value. Default: all. */
+  | { kind: 'select'; name: string; label: string; options: readonly SelectOption[]; none?: string }
+  | { kind: 'text'; name: string; label: string; placeholder?: string }
+  /** Two values: `since` and `until`, ISO 8601. */
+  | { kind: 'time'; since: string; until: string; label: string };
+
+export type FilterValues = Record<string, string>;
+
+/** The filters in the query of the page's address; a change replaces the address. */
+export const useFilters = (): [FilterValues, (changes: FilterValues) => void] => {
+  const search: FilterValues = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (changes: FilterValues): void => {
+    // Of the newest address: a change that the page does not show yet stays.
+    const merge = (newest: FilterValues): FilterValues =>
+      Object.fromEntries(Object.entries({ ...newest, ...changes }).filter(([, value]) => value !== ''));
+    void navigate({ to: '.', search: merge as never, replace: true });
+  };
+  return [search, change];
+};
+
+const inputDelayMs = 250;
+
+const TextFilter = ({
+  filter,
+  value,
+  onChange,
+}: {
+  filter: Filter & { kind: 'text' };
+  value: string;
+  onChange: (value: string) => void;
+}) => {
+  const [text, setText] = useState(value);
+  // The value of the address, and those that were sent after it.
+  const sent = useRef([value]);
+  // The address follows what is typed with a delay. Only a value from elsewhere replaces the text.
+  useEffect(() => {
+    const at = sent.current.indexOf(value);
+    sent.current = at === -1 ? [value] : sent.current.slice(at);
+    if (at === -1) setText(value);
+  }, [value]);
+  const send = (typed: string): void => {
+    sent.current = [...sent.current, typed];
+    onChange(typed);
+  };
+  const sendTyped = useEffectEvent(send);
+  useEffect(() => {
+    if (text === sent.current.at(-1)) return undefined;
+    const timer = setTimeout(() => sendTyped(text), inputDelayMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <SearchField className="search-field" value={text} onChange={setText} onSubmit={send}>
+      <Label className="visually-hidden">{filter.label}</Label>
+      <Icon name="search" size={14} />
+      {/* The shortcut `/` moves the focus to the first of these. */}
+      <Input className="input" placeholder={filter.placeholder ?? filter.label} data-shortcut="search" />
+    </SearchField>
+  );
+};
+
+const hour = 3_600_000;
+const presets = [
+  ['hour', hour],
+  ['day', 24 * hour],
+  ['week', 7 * 24 * hour],
+  ['month', 30 * 24 * hour],
+] as const;
+const texts = strings.time;
+
+const toIso = (local: string): string => (local === '' ? '' : new Date(local).toISOString());
+const toLocal = (iso: string | undefined): string => (iso ? formatForInput(new Date(iso)) : '');
+
+const rangeText = (since: string | undefined, until: string | undefined): string => {
+  if (!since && !until) return texts.presets.any;
+  const parts = [since ? formatLocalTime(new Date(since)) : '…', until ? formatLocalTime(new Date(until)) : ''];
+  return parts.filter(Boolean).join(' – ');
+};
+
+const TimeFilter = ({
+  filter,
+  values,
+  onChange,
+}: {
+  filter: Filter & { kind: 'time' };
+  values: FilterValues;
+  onChange: (changes: FilterValues) => void;
+}) => {
+  const [since, setSince] = useState(() => toLocal(values[filter.since]));
+  const [until, setUntil] = useState(() => toLocal(values[filter.until]));
+  return (
+    <DialogTrigger>
+      <AriaButton
+        className="select-button"
+        aria-label={`${filter.label}: ${rangeText(values[filter.since], values[filter.until])}`}
+      >
+        <Icon name="clock" size={14} />
+        <span>{rangeText(values[filter.since], values[filter.until])}</span>
+      </AriaButton>
+      <Popover className="popover time-popover" offset={4}>
+        <Dialog aria-label={filter.label} className="time-dialog">
+          {({ close }) => (
+            <>
+              <div className="time-presets">
+                <Button
+                  variant="quiet"
+                  onPress={() => {
+                    onChange({ [filter.since]: '', [filter.until]: '' });
+                    close();
+                  }}
+                >
+                  {texts.presets.any}
+                </Button>
+                {presets.map(([name, ms]) => (
+                  <Button
+                    key={name}
+                    variant="quiet"
+                    onPress={() => {
+                      onChange({ [filter.since]: new Date(Date.now() - ms).toISOString(), [filter.until]: '' });
+                      close();
+                    }}
+                  >
+                    {texts.presets[name]}
+                  </Button>
+                ))}
+              </div>
+              <form
+                className="stack"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  onChange({ [filter.since]: toIso(since), [filter.until]: toIso(until) });
+                  close();
+                }}
+              >
+                <TextField type="datetime-local" label={texts.since} value={since} onChange={setSince} />
+                <TextField type="datetime-local" label={texts.until} value={until} onChange={setUntil} />
+                <Button type="submit" variant="primary">
+                  {texts.apply}
+                </Button>
+              </form>
+            </>
+          )}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+};
+
+/** The filters of a list. Their values belong in the address of the page: see `useFilters`. */
+export const FilterBar = ({
+  filters,
+  values,
+  onChange,
+  children,
+}: {
+  filters: readonly Filter[];
+  values: FilterValues;
+  onChange: (changes: FilterValues) => void;
+  /** What follows the filters in their row. */
+  children?: ReactNode;
+}): ReactElement => {
+  const names = filters.flatMap((filter) => (filter.kind === 'time' ? [filter.since, filter.until] : [filter.name]));
+  const isFiltered = names.some((name) => (values[name] ?? '') !== '');
+  return (
+    <div className="filter-bar" role="group" aria-label={strings.common.filters}>
+      {filters.map((filter) => {
+        if (filter.kind === 'time')
+          return <TimeFilter key={filter.since} filter={filter} values={values} onChange={onChange} />;
+        const value = values[filter.name] ?? '';
+        const change = (text: string): void => onChange({ [filter.name]: text });
+        if (filter.kind === 'text')
+          return <TextFilter key={filter.name} filter={filter} value={value} onChange={change} />;
+        const options = [
+          { value: '', label: filter.none ?? `${filter.label}: ${strings.common.all}` },
+          ...filter.options,
+        ];
+        return (
+          <Select
+            key={filter.name}
+            label={filter.label}
+            isLabelHidden
+            value={value}
+            onChange={change}
+            options={options}
+          />
+        );
+      })}
+      {children}
+      {isFiltered && (
+        <Button
+          variant="quiet"
+          icon="close"
+          onPress={() => onChange(Object.fromEntries(names.map((name) => [name, ''])))}
+        >
+          {strings.common.clearFilters}
+        </Button>
+      )}
+    </div>
+  );
+};

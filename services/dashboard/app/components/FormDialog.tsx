@@ -1,0 +1,136 @@
+import { type ReactElement, type ReactNode, useId, useState } from 'react';
+import { fieldErrorsOf } from '../api/api-error.ts';
+import { strings } from '../strings/strings.ts';
+import { Button, type ButtonVariant } from './Button.tsx';
+import { Dialog, type DialogProps } from './Dialog.tsx';
+import { ErrorNotice } from './notices.tsx';
+
+export type FormDialogProps = {
+  title: string;
+  onClose: () => void;
+  submitText: string;
+  submitVariant?: ButtonVariant;
+  /** Sends the form. An error is shown in the dialog: at its field, if `fields` has it. */
+  onSubmit: () => Promise<unknown>;
+  /** The fields of the API that the form has; with `webhook_headers` also `webhook_headers.x-tenant`. */
+  fields?: readonly string[];
+  size?: DialogProps['size'];
+  role?: DialogProps['role'];
+  /** Whether the form cannot be sent yet. */
+  isDisabled?: boolean;
+  /** Buttons between the one that cancels and the one that sends. */
+  otherActions?: ReactNode;
+  /**
+   * Whether the button that cancels has the focus, so that Enter does no harm: at first, and again when `submitText`
+   * changes.
+   */
+  isCancelFocused?: boolean;
+  children: (errors: Readonly<Record<string, string>>) => ReactNode;
+};
+
+/** A dialog with a form. It stays open until `onSubmit` closes it. */
+export const FormDialog = (props: FormDialogProps): ReactElement => {
+  const {
+    title,
+    onClose,
+    submitText,
+    submitVariant = 'primary',
+    onSubmit,
+    fields = [],
+    size = 'medium',
+    role = 'dialog',
+    isDisabled = false,
+    otherActions,
+    isCancelFocused = false,
+    children,
+  } = props;
+  const formId = useId();
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const errors = fieldErrorsOf(error);
+  const isShownByField = Object.keys(errors).some((at) =>
+    fields.some((field) => at === field || at.startsWith(`${field}.`)),
+  );
+  const submit = async (): Promise<void> => {
+    setPending(true);
+    setError(null);
+    try {
+      await onSubmit();
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      size={size}
+      role={role}
+      actions={
+        <>
+          <Button key={isCancelFocused ? submitText : ''} autoFocus={isCancelFocused} onPress={onClose}>
+            {strings.common.cancel}
+          </Button>
+          {otherActions}
+          <Button type="submit" form={formId} variant={submitVariant} isPending={isPending} isDisabled={isDisabled}>
+            {submitText}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          // React lets the event reach a form around the dialog.
+          event.stopPropagation();
+          if (!isPending && !isDisabled) void submit();
+        }}
+      >
+        {children(errors)}
+        {error !== null && !isShownByField && <ErrorNotice error={error} />}
+      </form>
+    </Dialog>
+  );
+};
+
+export type ConfirmDialogProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will happen, and whether it can be undone. */
+  children: ReactNode;
+  /** The verb, such as "Revoke the key". */
+  confirmText: string;
+  isDangerous?: boolean;
+  /** Closes the dialog when it has succeeded; an error is shown in the dialog. */
+  onConfirm: () => Promise<unknown>;
+};
+
+/** Asks before an action. */
+export const ConfirmDialog = (props: ConfirmDialogProps): ReactElement | null => {
+  const { isOpen, onClose, title, children, confirmText, isDangerous = false, onConfirm } = props;
+  if (!isOpen) return null;
+  const confirm = async (): Promise<void> => {
+    await onConfirm();
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={title}
+      onClose={onClose}
+      role="alertdialog"
+      size="small"
+      submitText={confirmText}
+      submitVariant={isDangerous ? 'danger' : 'primary'}
+      onSubmit={confirm}
+      isCancelFocused
+    >
+      {() => children}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,43 @@
+import type { ReactElement, ReactNode } from 'react';
+
+/** One figure with its name. */
+export const Stat = ({
+  label,
+  value,
+  text,
+  tone,
+  href,
+}: {
+  label: string;
+  value: ReactNode;
+  /** A line below the figure. */
+  text?: ReactNode;
+  tone?: 'success' | 'warning' | 'danger';
+  href?: ReactNode;
+}): ReactElement => (
+  <div className={`card stat${tone ? ` stat-${tone}` : ''}`}>
+    <p className="stat-label">{label}</p>
+    <p className="stat-value">{value}</p>
+    {text && <p className="stat-text">{text}</p>}
+    {href}
+  </div>
+);
+
+/** How much of a limit is used, with the figures in words. */
+export const Meter = ({ label, used, limit }: { label: string; used: number; limit: number | null }): ReactElement => {
+  const share = limit === null || limit === 0 ? 0 : Math.min(1, used / limit);
+  const tone = share >= 1 ? 'danger' : share >= 0.8 ? 'warning' : 'normal';
+  return (
+    <div
+      className={`meter meter-${tone}`}
+      role="meter"
+      aria-label={label}
+      aria-valuenow={Math.round(share * 100)}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuetext={limit === null ? used.toLocaleString() : `${used.toLocaleString()} / ${limit.toLocaleString()}`}
+    >
+      <span style={{ width: `${share * 100}%` }} />
+    </div>
+  );
+};

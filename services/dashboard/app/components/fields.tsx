@@ -1,0 +1,183 @@
+import type { ReactElement, ReactNode } from 'react';
+import {
+  Button,
+  Checkbox as AriaCheckbox,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select as AriaSelect,
+  SelectValue,
+  Switch as AriaSwitch,
+  Text,
+  TextArea,
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
+} from 'react-aria-components';
+import { strings } from '../strings/strings.ts';
+import { Icon } from './Icon.tsx';
+
+type FieldProps = {
+  label: string;
+  /** Hides the label from view; it is still read out. */
+  isLabelHidden?: boolean;
+  /** A sentence below the field. */
+  description?: ReactNode;
+  /** The message of the API for this field. */
+  error?: string | null | undefined;
+  name?: string;
+  isRequired?: boolean;
+  isDisabled?: boolean;
+};
+
+const FieldLabel = ({
+  label,
+  isLabelHidden,
+  optional,
+}: {
+  label: string;
+  isLabelHidden?: boolean;
+  optional?: boolean;
+}) => (
+  <Label className={isLabelHidden ? 'visually-hidden' : 'field-label'}>
+    {label}
+    {optional && <span className="field-optional"> {strings.common.optional}</span>}
+  </Label>
+);
+
+const FieldTexts = ({ description, error }: Pick<FieldProps, 'description' | 'error'>): ReactElement => (
+  <>
+    {description && !error && (
+      <Text slot="description" className="field-description">
+        {description}
+      </Text>
+    )}
+    <FieldError className="field-error">{error ?? undefined}</FieldError>
+  </>
+);
+
+/** What is done with a key that is pressed in a field. `continuePropagation` leaves it to the elements around. */
+export type KeyHandler = NonNullable<AriaTextFieldProps['onKeyDown']>;
+
+export type TextFieldProps = FieldProps & {
+  value: string;
+  onChange: (value: string) => void;
+  type?: 'text' | 'email' | 'url' | 'search' | 'number' | 'password' | 'date' | 'datetime-local';
+  placeholder?: string;
+  /** Shows several lines. */
+  rows?: number;
+  isMonospace?: boolean;
+  isOptional?: boolean;
+  isReadOnly?: boolean;
+  autoFocus?: boolean;
+  autoComplete?: string;
+  inputMode?: 'numeric' | 'decimal';
+  onKeyDown?: KeyHandler;
+};
+
+export const TextField = (props: TextFieldProps): ReactElement => {
+  const { label, isLabelHidden, description, error, rows, isMonospace, isOptional, placeholder, ...rest } = props;
+  const { isRequired = false, isDisabled = false, isReadOnly = false, type = 'text', ...field } = rest;
+  const className = `input${isMonospace ? ' mono' : ''}`;
+  return (
+    <AriaTextField
+      {...field}
+      type={type}
+      isRequired={isRequired}
+      isDisabled={isDisabled}
+      isReadOnly={isReadOnly}
+      isInvalid={Boolean(error)}
+      validationBehavior="aria"
+      className="field"
+    >
+      <FieldLabel label={label} isLabelHidden={isLabelHidden ?? false} optional={isOptional ?? false} />
+      {rows === undefined ? (
+        <Input className={className} {...(placeholder && { placeholder })} />
+      ) : (
+        <TextArea className={className} rows={rows} {...(placeholder && { placeholder })} />
+      )}
+      <FieldTexts description={description} error={error} />
+    </AriaTextField>
+  );
+};
+
+export type SelectOption<V extends string = string> = { value: V; label: string };
+export type SelectProps<V extends string> = FieldProps & {
+  value: V;
+  onChange: (value: V) => void;
+  options: readonly SelectOption<V>[];
+  placeholder?: string;
+};
+
+/** One value of a list. */
+export const Select = <V extends string>(props: SelectProps<V>): ReactElement => {
+  const { label, isLabelHidden, description, error, value, onChange, options, placeholder } = props;
+  return (
+    <AriaSelect
+      className="field"
+      value={value === '' && !options.some((option) => option.value === '') ? null : value}
+      onChange={(key) => onChange(String(key ?? '') as V)}
+      isDisabled={props.isDisabled ?? false}
+      isRequired={props.isRequired ?? false}
+      isInvalid={Boolean(error)}
+      validationBehavior="aria"
+      {...(props.name && { name: props.name })}
+      {...(placeholder && { placeholder })}
+    >
+      <FieldLabel label={label} isLabelHidden={isLabelHidden ?? false} />
+      <Button className="select-button">
+        <SelectValue className="select-value" />
+        <Icon name="sort" size={14} />
+      </Button>
+      <FieldTexts description={description} error={error} />
+      <Popover className="popover select-popover" offset={4}>
+        <ListBox className="menu" items={options}>
+          {(option) => (
+            <ListBoxItem id={option.value} textValue={option.label} className="menu-item">
+              {({ isSelected }) => (
+                <>
+                  <span>{option.label}</span>
+                  {isSelected && <Icon name="check" size={14} />}
+                </>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+};
+
+export type CheckboxProps = {
+  label: ReactNode;
+  description?: ReactNode;
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  isDisabled?: boolean;
+};
+
+export const Checkbox = ({ label, description, isDisabled = false, ...rest }: CheckboxProps): ReactElement => (
+  <AriaCheckbox {...rest} isDisabled={isDisabled} className="checkbox">
+    <span className="checkbox-box" aria-hidden="true">
+      <Icon name="check" size={12} />
+    </span>
+    <span>
+      {label}
+      {description && <span className="checkbox-description">{description}</span>}
+    </span>
+  </AriaCheckbox>
+);
+
+export const Switch = ({ label, description, isDisabled = false, ...rest }: CheckboxProps): ReactElement => (
+  <AriaSwitch {...rest} isDisabled={isDisabled} className="switch">
+    <span className="switch-track" aria-hidden="true">
+      <span className="switch-thumb" />
+    </span>
+    <span>
+      {label}
+      {description && <span className="checkbox-description">{description}</span>}
+    </span>
+  </AriaSwitch>
+);

@@ -1,0 +1,54 @@
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const dateOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** A time in the reader's zone and language. */
+export const formatLocalTime = (time: Date, isDateOnly = false): string =>
+  (isDateOnly ? dateOnly : dateTime).format(time);
+
+/** YYYY-MM-DD HH:MM:SS in UTC. */
+export const formatUtc = (time: Date): string => time.toISOString().slice(0, 19).replace('T', ' ');
+
+/** YYYY-MM-DDTHH:MM in the reader's zone, for `<input type="datetime-local">`. */
+export const formatForInput = (time: Date): string =>
+  `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}` +
+  `T${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+
+const ages = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** How long ago a time was, such as "5 min ago". */
+export const formatAge = (time: Date, now = new Date()): string => {
+  const seconds = (time.getTime() - now.getTime()) / 1000;
+  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
+  return unit ? ages.format(Math.trunc(seconds / unit[1]), unit[0]) : ages.format(Math.trunc(seconds), 'second');
+};
+
+/** Milliseconds as "12 ms", "1.3 s" or "2 min 5 s". */
+export const formatDuration = (ms: number): string => {
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+const kilobyte = 1024;
+
+/** Bytes as "512 B", "12.3 KB" or "4.5 MB", in units of 1024. */
+export const formatBytes = (bytes: number): string => {
+  if (bytes < kilobyte) return `${bytes} B`;
+  const isLarge = bytes >= kilobyte * kilobyte;
+  const value = bytes / (isLarge ? kilobyte * kilobyte : kilobyte);
+  return `${Number(value.toFixed(value < 100 ? 1 : 0))} ${isLarge ? 'MB' : 'KB'}`;
+};
+
+/** A share from 0 to 1 as "98.7 %". */
+export const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;

@@ -1,0 +1,44 @@
+import type { ReactElement } from 'react';
+import { strings } from '../strings/strings.ts';
+import { formatAge, formatBytes, formatDuration, formatLocalTime, formatUtc } from './formats.ts';
+import { TextTooltip } from './Tooltip.tsx';
+
+/** Formatted when it is shown, because a list has many. */
+const ExactTime = ({ date, isUtcOnly }: { date: Date; isUtcOnly: boolean }): ReactElement => (
+  <>
+    {isUtcOnly ? '' : `${formatLocalTime(date)} · `}
+    {strings.common.utc(formatUtc(date))}
+  </>
+);
+
+/** A time in the reader's zone, with UTC on hover or focus. `relative` shows the age, such as "5 min ago". */
+export const Time = ({
+  time,
+  format = 'absolute',
+}: {
+  time: string | Date;
+  format?: 'absolute' | 'relative' | 'date';
+}): ReactElement => {
+  const date = new Date(time);
+  const text = format === 'relative' ? formatAge(date) : formatLocalTime(date, format === 'date');
+  return (
+    <TextTooltip text={<ExactTime date={date} isUtcOnly={format !== 'relative'} />}>
+      <time dateTime={date.toISOString()} className="time">
+        {text}
+      </time>
+    </TextTooltip>
+  );
+};
+
+/** A duration in milliseconds, such as "12 ms" or "1.3 s". */
+export const Duration = ({ ms }: { ms: number }): ReactElement => <span className="number">{formatDuration(ms)}</span>;
+
+/** A size in bytes, such as "12.3 KB". */
+export const Bytes = ({ bytes }: { bytes: number }): ReactElement => (
+  <span className="number">{formatBytes(bytes)}</span>
+);
+
+/** A number with separators of thousands. */
+export const Count = ({ value }: { value: number }): ReactElement => (
+  <span className="number">{value.toLocaleString()}</span>
+);

@@ -1,0 +1,91 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { Outlet } from '@tanstack/react-router';
+import { useAccount, useSession } from '../api/session.ts';
+import { IconButton } from '../components/Button.tsx';
+import { ErrorNotice, Loading, Notice } from '../components/notices.tsx';
+import { PageHeader } from '../components/PageHeader.tsx';
+import { strings } from '../strings/strings.ts';
+import { OfflineNotice } from './OfflineNotice.tsx';
+import { CommandPalette } from './palette/CommandPalette.tsx';
+import { ShortcutsDialog } from './ShortcutsDialog.tsx';
+import { Logo, Sidebar } from './Sidebar.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { usePagePath } from './use-navigation.ts';
+
+type Overlay = 'palette' | 'shortcuts' | 'navigation' | null;
+
+/** The pages that show no account. */
+const needsAccount = (path: string): boolean => !/^\/(?:account|operator)(?:\/|$)/.test(path);
+
+const NoAccount = (): ReactElement => (
+  <>
+    <PageHeader title={strings.layout.noAccountTitle} />
+    <Notice tone="info">{strings.layout.noAccountText}</Notice>
+  </>
+);
+
+const SignedIn = (): ReactElement => {
+  const account = useAccount();
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  const [accountKey, setAccountKey] = useState(0);
+  const path = usePagePath();
+  useEffect(() => setOverlay(null), [path]);
+  useShortcuts({ openPalette: () => setOverlay('palette'), openHelp: () => setOverlay('shortcuts') });
+  const sidebar = (
+    <Sidebar
+      onSearch={() => setOverlay('palette')}
+      onShortcuts={() => setOverlay('shortcuts')}
+      onAccountChange={() => setAccountKey((key) => key + 1)}
+    />
+  );
+  return (
+    <div className="layout">
+      <a href="#content" className="skip-link">
+        {strings.layout.skip}
+      </a>
+      <div className="layout-side">{sidebar}</div>
+      <div className="layout-top">
+        <IconButton icon="menu" label={strings.layout.openNavigation} onPress={() => setOverlay('navigation')} />
+        <Logo />
+        <IconButton icon="search" label={strings.palette.title} onPress={() => setOverlay('palette')} />
+      </div>
+      <ModalOverlay
+        className="modal-overlay drawer-overlay"
+        isOpen={overlay === 'navigation'}
+        onOpenChange={(open) => setOverlay(open ? 'navigation' : null)}
+        isDismissable
+      >
+        <Modal className="drawer">
+          <Dialog aria-label={strings.layout.navigation} className="drawer-dialog">
+            {sidebar}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+      <main id="content" className="layout-main" tabIndex={-1}>
+        <OfflineNotice />
+        {account || !needsAccount(path) ? <Outlet key={accountKey} /> : <NoAccount />}
+      </main>
+      <CommandPalette
+        isOpen={overlay === 'palette'}
+        onClose={() => setOverlay(null)}
+        onShortcuts={() => setOverlay('shortcuts')}
+        onAccountChange={() => setAccountKey((key) => key + 1)}
+      />
+      <ShortcutsDialog isOpen={overlay === 'shortcuts'} onClose={() => setOverlay(null)} />
+    </div>
+  );
+};
+
+/** The frame around every page for signed-in people. */
+export const Layout = (): ReactElement => {
+  const { data, error, refetch } = useSession();
+  if (data) return <SignedIn />;
+  // A 401 has already led to the page for signing in.
+  if (!error || error.status === 401) return <Loading />;
+  return (
+    <main className="layout-error">
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    </main>
+  );
+};

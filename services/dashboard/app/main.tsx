@@ -1,0 +1,35 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { RouterProvider as LinkProvider } from 'react-aria-components';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setUnauthorizedHandler } from './api/client.ts';
+import { queryClient } from './api/query-client.ts';
+import { Toasts } from './components/Toast.tsx';
+import { goToSignIn } from './layout/sign-in-redirect.ts';
+import { basePath, router } from './router.tsx';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/data.css';
+import './styles/overlays.css';
+import './styles/layout.css';
+import './styles/administration.css';
+
+setUnauthorizedHandler(goToSignIn);
+
+/** Paths of the service that are not pages of the dashboard. */
+const otherPaths = /^\/(?:docs|api|openapi\.json|health|metrics|dashboard)(?:[/?#]|$)/;
+const addressOf = (href: string): string =>
+  href.startsWith('/') && !otherPaths.test(href) ? basePath + (href === '/' ? '' : href) : href;
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <LinkProvider navigate={(href) => router.history.push(addressOf(href))} useHref={addressOf}>
+        <RouterProvider router={router} />
+        <Toasts />
+      </LinkProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

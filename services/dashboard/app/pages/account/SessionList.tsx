@@ -1,0 +1,122 @@
+import { type ReactElement, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SessionListResponse } from '#contracts/http/session.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../components/Button.tsx';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { ConfirmDialog } from '../../components/FormDialog.tsx';
+import { Badge } from '../../components/StatusBadge.tsx';
+import { showToast } from '../../components/Toast.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { deviceOf } from './device.ts';
+
+const texts = strings.account;
+type Session = SessionListResponse['sessions'][number];
+
+const columnsFor = (onRevoke: (session: Session) => void): Column<Session>[] => [
+  {
+    key: 'device',
+    header: texts.device,
+    width: 'minmax(0, 2fr)',
+    cell: ({ user_agent: agent, current }) => (
+      <span className="person">
+        <span className="person-name">{deviceOf(agent)}</span>
+        {current && <Badge tone="info">{texts.thisSession}</Badge>}
+      </span>
+    ),
+  },
+  {
+    key: 'method',
+    header: texts.method,
+    width: '7.5rem',
+    isHiddenOnPhone: true,
+    cell: ({ method }) => texts.methods[method],
+  },
+  {
+    key: 'started',
+    header: texts.started,
+    width: 'var(--time-column)',
+    isHiddenOnPhone: true,
+    cell: ({ started_at: time }) => <Time time={time} />,
+  },
+  {
+    key: 'used',
+    header: texts.lastUsed,
+    width: '6rem',
+    isHiddenOnPhone: true,
+    cell: ({ last_used_at: time }) => <Time time={time} format="relative" />,
+  },
+  {
+    key: 'actions',
+    header: '',
+    width: '6rem',
+    align: 'end',
+    cell: (session) =>
+      session.current ? null : (
+        <Button
+          size="small"
+          aria-label={`${texts.revoke} ${deviceOf(session.user_agent)}`}
+          onPress={() => onRevoke(session)}
+        >
+          {texts.revoke}
+        </Button>
+      ),
+  },
+];
+
+/** The sessions of the person, with a way to end them. */
+export const SessionList = (): ReactElement => {
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState<Session | 'others' | null>(null);
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['own-sessions'],
+    queryFn: () => api.get('/api/v1/session/sessions'),
+  });
+  const sessions = data?.sessions ?? [];
+  const revoke = async (): Promise<void> => {
+    const { revoked } =
+      chosen === 'others' || chosen === null
+        ? await api.delete('/api/v1/session/sessions')
+        : await api.delete('/api/v1/session/sessions/{session_id}', { params: { session_id: chosen.id } });
+    showToast({ title: texts.revoked(revoked) });
+    void queryClient.invalidateQueries({ queryKey: ['own-sessions'] });
+  };
+  return (
+    <section className="stack" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">{texts.sessions}</h2>
+      <p className="muted">{texts.sessionsText}</p>
+      <DataTable
+        label={texts.sessions}
+        columns={columnsFor(setChosen)}
+        rows={sessions}
+        rowKey={({ id }) => id}
+        isLoading={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={null}
+      />
+      {sessions.length > 1 && (
+        <div className="row">
+          <Button variant="danger" onPress={() => setChosen('others')}>
+            {texts.revokeOthers}
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        isOpen={chosen !== null}
+        onClose={() => setChosen(null)}
+        title={chosen === 'others' ? texts.revokeOthersTitle : texts.revokeTitle}
+        confirmText={chosen === 'others' ? texts.revokeOthers : texts.revoke}
+        isDangerous
+        onConfirm={revoke}
+      >
+        <p>
+          {chosen === 'others' || chosen === null
+            ? texts.revokeOthersText
+            : texts.revokeText(deviceOf(chosen.user_agent))}
+        </p>
+      </ConfirmDialog>
+    </section>
+  );
+};

@@ -1,0 +1,63 @@
+import type { ReactElement } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { ActorName } from '../../components/ActorName.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Id } from '../../components/Id.tsx';
+import { JsonView } from '../../components/JsonView.tsx';
+import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { sentenceOf } from './event-texts.ts';
+
+const texts = strings.audit;
+
+/** One event with all that the event log says. */
+export const EventDialog = ({ id, onClose }: { id: string; onClose: () => void }): ReactElement => {
+  const {
+    data: event,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['event', id],
+    queryFn: ({ signal }) => api.get('/api/v1/events/{id}', { params: { id }, signal }),
+    // An event never changes.
+    staleTime: Infinity,
+  });
+  return (
+    <Dialog isOpen onClose={onClose} title={event ? sentenceOf(event) : texts.eventTitle} size="large">
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!event && !error && <Skeleton lines={6} />}
+      {event && (
+        <div className="stack">
+          <dl className="fields">
+            <dt>{texts.type}</dt>
+            <dd className="mono">{event.type}</dd>
+            <dt>{texts.when}</dt>
+            <dd>
+              <Time time={event.time} />
+            </dd>
+            <dt>{texts.actor}</dt>
+            <dd>
+              <ActorName actor={event.actor} />
+            </dd>
+            <dt>{texts.subjectColumn}</dt>
+            <dd>{event.subject === null ? strings.common.none : <Id id={event.subject} isLong />}</dd>
+            <dt>{texts.request}</dt>
+            <dd>
+              <Id id={event.request_id} isLong withoutLink />
+            </dd>
+            <dt>{texts.trace}</dt>
+            <dd>{event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />}</dd>
+            <dt>{texts.eventId}</dt>
+            <dd>
+              <Id id={event.id} isLong withoutLink />
+            </dd>
+          </dl>
+          <h3>{texts.rawEvent}</h3>
+          <JsonView value={event} />
+        </div>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,137 @@
+import { type ReactElement, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import type { Permission } from '#contracts/events/account.ts';
+import type { CreatedKeyResponse } from '#contracts/http/keys.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../components/Button.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Select, TextField } from '../../components/fields.tsx';
+import { FormDialog } from '../../components/FormDialog.tsx';
+import { Notice } from '../../components/notices.tsx';
+import { strings } from '../../strings/strings.ts';
+import { documentPermissions, PermissionList } from './PermissionList.tsx';
+import { useAccount } from '../../api/session.ts';
+
+const texts = strings.keys;
+
+/** A command that makes a PDF with the key; null if the key may not render. */
+const renderCommand = (key: string, permissions: readonly Permission[]): string | null =>
+  permissions.includes('render:create')
+    ? [
+        `curl ${window.location.origin}/api/v1/render \\`,
+        `  -H 'Authorization: Bearer ${key}' \\`,
+        `  -H 'Content-Type: application/json' -H 'Accept: application/pdf' \\`,
+        `  -d '{"mode":"CONVERT","input_type":"markdown","data":"# Hello"}' -o hello.pdf`,
+      ].join('\n')
+    : null;
+
+/** Shows the key once. The page keeps it only in this component, which is gone when the dialog closes. */
+const CreatedKey = ({ created, onClose }: { created: CreatedKeyResponse; onClose: () => void }): ReactElement => {
+  const key = created.key ?? '';
+  const command = renderCommand(key, created.permissions);
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+      title={texts.createdTitle}
+      actions={
+        <Button variant="primary" onPress={onClose}>
+          {texts.done}
+        </Button>
+      }
+    >
+      <div className="stack">
+        <Notice tone="warning">{texts.shownOnce}</Notice>
+        <div>
+          <p className="field-label">{texts.theKey}</p>
+          <CodeBlock label={texts.theKey} samples={[{ name: texts.theKey, code: key }]} />
+        </div>
+        {command !== null && (
+          <div>
+            <p className="field-label">{texts.tryIt}</p>
+            <CodeBlock label={texts.tryIt} samples={[{ name: 'curl', code: command }]} />
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+};
+
+const CreateKeyForm = ({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (created: CreatedKeyResponse) => void;
+}): ReactElement => {
+  const queryClient = useQueryClient();
+  const own = useAccount()?.permissions ?? [];
+  const [name, setName] = useState('');
+  const [type, setType] = useState<'live' | 'test'>('test');
+  const [permissions, setPermissions] = useState(documentPermissions.filter((one) => own.includes(one)));
+  const [expires, setExpires] = useState('');
+
+  const create = async (): Promise<void> => {
+    const expiresAt = expires === '' ? null : new Date(expires).toISOString();
+    const body = { name, type, permissions, expires_at: expiresAt };
+    const created = await api.post('/api/v1/keys', { body });
+    void queryClient.invalidateQueries({ queryKey: ['keys'] });
+    onCreated(created);
+  };
+  return (
+    <FormDialog
+      title={texts.create}
+      onClose={onClose}
+      submitText={texts.create}
+      onSubmit={create}
+      fields={['name', 'expires_at']}
+    >
+      {(fieldErrors) => (
+        <>
+          <TextField
+            label={texts.name}
+            description={texts.nameHint}
+            value={name}
+            onChange={setName}
+            error={fieldErrors['name']}
+            autoComplete="off"
+            isRequired
+            autoFocus
+          />
+          <Select
+            label={texts.type}
+            description={texts.typeHint}
+            value={type}
+            onChange={setType}
+            options={[
+              { value: 'test', label: texts.types.test },
+              { value: 'live', label: texts.types.live },
+            ]}
+          />
+          <TextField
+            label={texts.expires}
+            description={texts.expiresHint}
+            type="datetime-local"
+            value={expires}
+            onChange={setExpires}
+            error={fieldErrors['expires_at']}
+            isOptional
+          />
+          <PermissionList chosen={permissions} onChange={setPermissions} />
+        </>
+      )}
+    </FormDialog>
+  );
+};
+
+/** Creates a key, then shows it once. */
+export const CreateKeyDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
+  const [created, setCreated] = useState<CreatedKeyResponse | null>(null);
+  return created ? (
+    <CreatedKey created={created} onClose={onClose} />
+  ) : (
+    <CreateKeyForm onClose={onClose} onCreated={setCreated} />
+  );
+};

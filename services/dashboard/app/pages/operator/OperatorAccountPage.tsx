@@ -1,0 +1,157 @@
+import { type ReactElement, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { OperatorAccountResponse } from '#contracts/http/operator.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../components/Button.tsx';
+import { Id } from '../../components/Id.tsx';
+import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { Meter } from '../../components/Stat.tsx';
+import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
+import { showError } from '../../components/Toast.tsx';
+import { Time } from '../../components/values.tsx';
+import { chooseAccount } from '../../layout/accounts.ts';
+import { useGoTo } from '../../layout/use-navigation.ts';
+import { strings } from '../../strings/strings.ts';
+import { OwnerLinkDialog, PlanDialog, ReinstateDialog, SuspendDialog } from './AccountDialogs.tsx';
+import { OperatorsOnly } from './OperatorsOnly.tsx';
+import { limitText, usePlans } from './PlanFields.tsx';
+
+const texts = strings.operator;
+
+type LimitName = keyof typeof texts.names;
+const limitNames = Object.keys(texts.names) as LimitName[];
+
+const Limits = ({ account }: { account: OperatorAccountResponse }): ReactElement => {
+  const ofPlan = usePlans()?.find(({ name }) => name === account.plan)?.limits;
+  return (
+    <section className="card stack" aria-labelledby="limits-title">
+      <h2 id="limits-title">{texts.limits}</h2>
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">{texts.limit}</th>
+            <th scope="col" className="number-cell">
+              {texts.ofPlan}
+            </th>
+            <th scope="col" className="number-cell">
+              {texts.applies}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {limitNames.map((name) => (
+            <tr key={name}>
+              <th scope="row">{texts.names[name]}</th>
+              <td className="number-cell muted">{ofPlan && limitText(ofPlan[name])}</td>
+              <td className="number-cell">
+                {name in account.own_limits && <Badge tone="info">{texts.own}</Badge>} {limitText(account.limits[name])}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};
+
+const Facts = ({ account }: { account: OperatorAccountResponse }): ReactElement => {
+  const { used, limit } = account.usage;
+  return (
+    <section className="card" aria-label={texts.account}>
+      <dl className="fields">
+        <dt>{strings.settings.accountId}</dt>
+        <dd>
+          <Id id={account.id} isLong withoutLink />
+        </dd>
+        <dt>{texts.plan}</dt>
+        <dd>{texts.plans[account.plan]}</dd>
+        <dt>{texts.usage}</dt>
+        <dd>
+          {limit === null ? used.toLocaleString() : texts.usageOf(used.toLocaleString(), limit.toLocaleString())}
+          {limit !== null && <Meter label={texts.usage} used={used} limit={limit} />}
+        </dd>
+        <dt>{texts.opened}</dt>
+        <dd>
+          <Time time={account.opened_at} />
+        </dd>
+      </dl>
+    </section>
+  );
+};
+
+type DialogName = 'suspend' | 'reinstate' | 'plan' | 'link';
+const dialogs = { suspend: SuspendDialog, reinstate: ReinstateDialog, plan: PlanDialog, link: OwnerLinkDialog };
+
+const Account = ({ account }: { account: OperatorAccountResponse }): ReactElement => {
+  const [dialog, setDialog] = useState<DialogName | null>(null);
+  const goTo = useGoTo();
+  const show = (): void => void chooseAccount(account.id).then(() => goTo('/'), showError);
+  const ChosenDialog = dialog && dialogs[dialog];
+  const isSuspended = account.state === 'suspended';
+  return (
+    <>
+      <PageHeader
+        title={account.name}
+        parent={{ href: '/operator', title: strings.pages.operator }}
+        badge={<StatusBadge status={account.state} />}
+        actions={
+          <>
+            <Button icon="external" onPress={show}>
+              {texts.show}
+            </Button>
+            <Button icon="people" onPress={() => setDialog('link')}>
+              {texts.ownerLink}
+            </Button>
+            <Button icon="edit" onPress={() => setDialog('plan')}>
+              {texts.changePlan}
+            </Button>
+            {isSuspended ? (
+              <Button variant="primary" onPress={() => setDialog('reinstate')}>
+                {texts.reinstate}
+              </Button>
+            ) : (
+              <Button icon="warning" onPress={() => setDialog('suspend')}>
+                {texts.suspend}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <div className="stack-lg narrow">
+        {isSuspended && account.suspended_at !== null && (
+          <Notice tone="warning">
+            {texts.suspendedSince} <Time time={account.suspended_at} />: {account.reason}
+          </Notice>
+        )}
+        <Facts account={account} />
+        <Limits account={account} />
+      </div>
+      {ChosenDialog && <ChosenDialog account={account} onClose={() => setDialog(null)} />}
+    </>
+  );
+};
+
+const LoadedAccount = (): ReactElement => {
+  const { accountId = '' } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['operator-account', accountId],
+    queryFn: ({ signal }) =>
+      api.get('/api/v1/operator/accounts/{account_id}', { params: { account_id: accountId }, signal }),
+  });
+  if (data) return <Account account={data} />;
+  return (
+    <>
+      <PageHeader title={texts.account} parent={{ href: '/operator', title: strings.pages.operator }} />
+      {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />}
+    </>
+  );
+};
+
+/** One account, for operators. */
+export const OperatorAccountPage = (): ReactElement => (
+  <OperatorsOnly>
+    <LoadedAccount />
+  </OperatorsOnly>
+);

@@ -1,0 +1,109 @@
+import { type ReactElement, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { OperatorResponse } from '#contracts/http/operator.ts';
+import { api } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { EmptyState } from '../../components/notices.tsx';
+import { RemovalDialog } from '../../components/RemovalDialog.tsx';
+import { Badge } from '../../components/StatusBadge.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.operator;
+
+const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorResponse) => void) => {
+  const columns: Column<OperatorResponse>[] = [
+    {
+      key: 'name',
+      header: texts.operator,
+      width: 'minmax(0, 2fr)',
+      cell: ({ id, name }) => (
+        <span className="person">
+          <span className="person-name" title={name}>
+            {name}
+          </span>
+          <span className="person-details">{id === ownId && <Badge tone="info">{texts.you}</Badge>}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'source',
+      header: texts.operatorSource,
+      isHiddenOnPhone: true,
+      cell: ({ source }) => texts.operatorSources[source],
+    },
+    {
+      key: 'lastSignIn',
+      header: texts.lastSignIn,
+      isDetailOnPhone: true,
+      cell: ({ last_sign_in_at: time }) =>
+        time === null ? texts.neverSignedIn : <Time time={time} format="relative" />,
+    },
+    {
+      key: 'actions',
+      header: '',
+      width: '4.75rem',
+      align: 'end',
+      cell: (operator) =>
+        operator.source === 'command' && (
+          <Button size="small" aria-label={`${texts.revokeOperator} ${operator.name}`} onPress={() => revoke(operator)}>
+            {texts.revokeOperator}
+          </Button>
+        ),
+    },
+  ];
+  return columns;
+};
+
+type RevokeDialogProps = { operator: OperatorResponse; onClose: () => void };
+
+const RevokeDialog = ({ operator: { id, name }, onClose }: RevokeDialogProps): ReactElement => (
+  <RemovalDialog
+    title={texts.revokeOperatorTitle(name)}
+    text={texts.revokeOperatorText}
+    confirmText={texts.revokeOperator}
+    done={texts.operatorRevoked(name)}
+    remove={() => api.delete('/api/v1/operator/operators/{person_id}', { params: { person_id: id } })}
+    // The session, too: it may have been the own one.
+    changes={['operators', 'session']}
+    onClose={onClose}
+  />
+);
+
+/** Who sees and changes all accounts. */
+export const OperatorList = (): ReactElement => {
+  const [chosen, setChosen] = useState<OperatorResponse | null>(null);
+  const { data: session } = useSession();
+  const { data, isPending, error, refetch } = useQuery({
+    queryKey: ['operators'],
+    queryFn: ({ signal }) => api.get('/api/v1/operator/operators', { signal }),
+  });
+  return (
+    <div className="stack">
+      <p className="muted">{texts.operatorsText}</p>
+      <CodeBlock samples={[{ name: 'Shell', code: texts.operatorsCommand }]} />
+      <DataTable
+        label={texts.operators}
+        columns={columnsFor(session?.person.id, setChosen)}
+        rows={data?.operators ?? []}
+        rowKey={({ id }) => id}
+        phoneRowHeight={60}
+        isLoading={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={
+          <EmptyState
+            icon="operator"
+            title={texts.noOperators}
+            text={texts.operatorsText}
+            code={texts.operatorsCommand}
+          />
+        }
+      />
+      {chosen && <RevokeDialog operator={chosen} onClose={() => setChosen(null)} />}
+    </div>
+  );
+};

@@ -1,0 +1,94 @@
+import type { ReactElement } from 'react';
+import type { RenderRecordResponse } from '#contracts/http/renders.ts';
+import type { StatisticsResponse } from '#contracts/http/statistics.ts';
+import { Id } from '../../components/Id.tsx';
+import { Link } from '../../components/Link.tsx';
+import { StatusBadge } from '../../components/StatusBadge.tsx';
+import { Count, Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { type Range, sinceOf } from './queries.ts';
+
+const texts = strings.overview;
+
+/** How often each error happened; each leads to the renders that failed with it. */
+export const Failures = ({ statistics, range }: { statistics: StatisticsResponse; range: Range }): ReactElement => {
+  const { failures } = statistics;
+  const most = failures[0]?.count ?? 1;
+  return (
+    <section className="card" aria-labelledby="failures-title">
+      <h2 id="failures-title" className="card-title">
+        {texts.failures.title}
+      </h2>
+      {failures.length === 0 && <p className="muted">{texts.failures.none}</p>}
+      <ul className="bars">
+        {failures.map(({ error, count }) => (
+          <li key={error}>
+            <Link href={`/renders?${new URLSearchParams({ error, since: sinceOf(range) })}`} className="link mono">
+              {error}
+            </Link>
+            <Count value={count} />
+            <span className="bar" aria-hidden="true">
+              <span style={{ width: `${(count / most) * 100}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** The callbacks by state; each state leads to the list of them. */
+export const Webhooks = ({ statistics }: { statistics: StatisticsResponse }): ReactElement => {
+  const { delivered, failed, pending, attempts, failed_attempts: failedAttempts, requested } = statistics.webhooks;
+  const rows = [
+    { label: texts.webhooks.delivered, value: delivered, status: 'delivered' },
+    { label: texts.webhooks.failed, value: failed, status: 'failed' },
+    { label: texts.webhooks.pending, value: pending, status: 'pending' },
+  ];
+  return (
+    <section className="card" aria-labelledby="webhooks-title">
+      <h2 id="webhooks-title" className="card-title">
+        {texts.webhooks.title}
+      </h2>
+      {requested + pending === 0 ? (
+        <p className="muted">{texts.webhooks.none}</p>
+      ) : (
+        <>
+          <dl className="fields webhook-states">
+            {rows.map(({ label, value, status }) => (
+              <div key={status} className="webhook-state">
+                <dt>
+                  <Link href={`/webhooks?status=${status}`}>{label}</Link>
+                </dt>
+                <dd>
+                  <Count value={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <p className="small muted">{texts.webhooks.attempts(attempts, failedAttempts)}</p>
+        </>
+      )}
+    </section>
+  );
+};
+
+export const LatestRenders = ({ renders }: { renders: readonly RenderRecordResponse[] }): ReactElement => (
+  <section className="card" aria-labelledby="latest-title">
+    <div className="card-title">
+      <h2 id="latest-title">{texts.latest.title}</h2>
+      <Link href="/renders">{texts.latest.all}</Link>
+    </div>
+    <ul className="latest" aria-live="off">
+      {renders.map(({ id, status, created_at: time }) => (
+        <li key={id}>
+          <StatusBadge status={status} />
+          <Id id={id} isNarrow />
+          <span className="muted small">
+            <Time time={time} format="relative" />
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

@@ -1,0 +1,90 @@
+import type { ReactElement } from 'react';
+import { usePermission } from '../../api/session.ts';
+import { Select } from '../../components/fields.tsx';
+import { useFilters } from '../../components/FilterBar.tsx';
+import { LinkButton } from '../../components/Link.tsx';
+import { EmptyState, ErrorNotice } from '../../components/notices.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { strings } from '../../strings/strings.ts';
+import { Attention } from './Attention.tsx';
+import { Charts } from './Charts.tsx';
+import { Failures, LatestRenders, Webhooks } from './Details.tsx';
+import { Figures } from './Figures.tsx';
+import { firstRenderCommand } from './first-render.ts';
+import { ranges, type Range, useLatestRenders, useLiveOverview, useStatistics } from './queries.ts';
+import '../../styles/overview.css';
+
+const texts = strings.overview;
+
+const FirstRender = (): ReactElement => {
+  const mayCreateKeys = usePermission('keys:write');
+  return (
+    <div className="card">
+      <EmptyState
+        icon="renders"
+        title={texts.empty.title}
+        text={texts.empty.text}
+        code={firstRenderCommand()}
+        action={
+          <div className="row">
+            {mayCreateKeys && (
+              <LinkButton href="/keys" variant="primary" icon="keys">
+                {texts.empty.createKey}
+              </LinkButton>
+            )}
+            <LinkButton href="/playground" icon="playground">
+              {texts.empty.playground}
+            </LinkButton>
+          </div>
+        }
+      />
+    </div>
+  );
+};
+
+const isRange = (value: string | undefined): value is Range => ranges.some((range) => range === value);
+
+export const OverviewPage = (): ReactElement => {
+  const [{ range: chosen }, setFilters] = useFilters();
+  const range = isRange(chosen) ? chosen : 'day';
+  const statistics = useStatistics(range);
+  const latest = useLatestRenders();
+  useLiveOverview();
+  const isNew = latest.data?.renders.length === 0;
+  return (
+    <>
+      <PageHeader
+        title={strings.pages.overview}
+        text={texts.text}
+        actions={
+          !isNew && (
+            <Select
+              label={texts.range}
+              isLabelHidden
+              value={range}
+              onChange={(value) => setFilters({ range: value === 'day' ? '' : value })}
+              options={ranges.map((value) => ({ value, label: texts.ranges[value] }))}
+            />
+          )
+        }
+      />
+      {statistics.error && <ErrorNotice error={statistics.error} onRetry={() => void statistics.refetch()} />}
+      {isNew ? (
+        <FirstRender />
+      ) : (
+        <div className="stack-lg">
+          {statistics.data && <Attention attention={statistics.data.attention} />}
+          <Figures statistics={statistics.data} range={range} />
+          {statistics.data && <Charts statistics={statistics.data} range={range} />}
+          {statistics.data && (
+            <div className="grid-3">
+              <Failures statistics={statistics.data} range={range} />
+              <Webhooks statistics={statistics.data} />
+              {latest.data && <LatestRenders renders={latest.data.renders} />}
+            </div>
+          )}
+        </div>
+      )}
+    </>
+  );
+};

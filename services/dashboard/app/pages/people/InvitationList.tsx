@@ -1,0 +1,101 @@
+import { type ReactElement, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { InvitationResponse } from '#contracts/http/members.ts';
+import { api } from '../../api/client.ts';
+import { useAccount, usePermission } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { EmptyState } from '../../components/notices.tsx';
+import { RemovalDialog } from '../../components/RemovalDialog.tsx';
+import { Badge } from '../../components/StatusBadge.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.people;
+
+const columns: Column<InvitationResponse>[] = [
+  { key: 'email', header: texts.email, width: 'minmax(0, 2fr)', cell: ({ email }) => email },
+  {
+    key: 'state',
+    header: texts.state,
+    width: '6rem',
+    isDetailOnPhone: true,
+    cell: ({ state }) =>
+      state === 'open' ? <Badge tone="info">{texts.open}</Badge> : <Badge>{strings.status.expired}</Badge>,
+  },
+  { key: 'role', header: texts.role, width: '6.5rem', isHiddenOnPhone: true, cell: ({ role }) => strings.roles[role] },
+  {
+    key: 'invitedBy',
+    header: texts.invitedBy,
+    width: 'minmax(7rem, 1fr)',
+    isHiddenOnPhone: true,
+    cell: ({ invited_by: by }) => by.name ?? by.id,
+  },
+  {
+    key: 'expires',
+    header: texts.expires,
+    width: 'minmax(7rem, 1fr)',
+    isHiddenOnPhone: true,
+    cell: ({ expires_at: time }) => <Time time={time} format="date" />,
+  },
+];
+
+const withdrawColumn = (onWithdraw: (invitation: InvitationResponse) => void): Column<InvitationResponse> => ({
+  key: 'actions',
+  header: '',
+  width: '6rem',
+  align: 'end',
+  cell: (invitation) => (
+    <Button size="small" aria-label={`${texts.withdraw} ${invitation.email}`} onPress={() => onWithdraw(invitation)}>
+      {texts.withdraw}
+    </Button>
+  ),
+});
+
+type WithdrawDialogProps = { invitation: InvitationResponse; onClose: () => void };
+
+const WithdrawDialog = ({ invitation: { id, email }, onClose }: WithdrawDialogProps): ReactElement => (
+  <RemovalDialog
+    title={texts.withdrawTitle(email)}
+    text={texts.withdrawText}
+    confirmText={texts.withdraw}
+    done={texts.withdrawn}
+    remove={() => api.delete('/api/v1/invitations/{invitation_id}', { params: { invitation_id: id } })}
+    changes={['invitations']}
+    onClose={onClose}
+  />
+);
+
+/** The open invitations. Their links were shown once, and are not here. */
+export const InvitationList = (): ReactElement => {
+  const [chosen, setChosen] = useState<InvitationResponse | null>(null);
+  const mayChange = usePermission('members:write');
+  const account = useAccount();
+  const { data, isPending, error, refetch } = useQuery({
+    queryKey: ['invitations'],
+    queryFn: ({ signal }) => api.get('/api/v1/invitations', { signal }),
+  });
+  return (
+    <section className="stack" aria-labelledby="invitations-title">
+      <h2 id="invitations-title">{texts.invitations}</h2>
+      <DataTable
+        label={texts.invitations}
+        columns={mayChange ? [...columns, withdrawColumn(setChosen)] : columns}
+        rows={data?.invitations ?? []}
+        rowKey={({ id }) => id}
+        isLoading={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={
+          <EmptyState
+            icon="people"
+            title={texts.noInvitations}
+            text={texts.noInvitationsText}
+            code={`npm run -s colophon -- dashboard --account ${account?.id ?? ''} --email you@example.com --role viewer`}
+          />
+        }
+      />
+      {chosen && <WithdrawDialog invitation={chosen} onClose={() => setChosen(null)} />}
+    </section>
+  );
+};

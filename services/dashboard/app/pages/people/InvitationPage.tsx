@@ -1,0 +1,102 @@
+import type { ReactElement } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { InvitationPreviewResponse } from '#contracts/http/members.ts';
+import { api, setRequestAccount } from '../../api/client.ts';
+import { storeAccount } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { LinkButton } from '../../components/Link.tsx';
+import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { Time } from '../../components/values.tsx';
+import { Logo } from '../../layout/Sidebar.tsx';
+import { useGoTo } from '../../layout/use-navigation.ts';
+import { strings } from '../../strings/strings.ts';
+import { useToken } from '../sign-in/use-token.ts';
+
+const texts = strings.invitation;
+
+const Choices = ({
+  preview,
+  token,
+  onSignedOut,
+}: {
+  preview: InvitationPreviewResponse;
+  token: string;
+  onSignedOut: () => void;
+}): ReactElement => {
+  const { email, signed_in_as: person } = preview;
+  const queryClient = useQueryClient();
+  const goTo = useGoTo();
+  const accept = useMutation({
+    mutationFn: () => api.post('/api/v1/invitations/accept', { body: { token } }),
+    onSuccess: ({ account_id: id }) => {
+      storeAccount(id);
+      setRequestAccount(id);
+      queryClient.clear();
+      goTo('/');
+    },
+  });
+  const signOut = useMutation({ mutationFn: () => api.delete('/api/v1/session'), onSuccess: onSignedOut });
+  if (person && !person.is_invited)
+    return (
+      <>
+        <Notice tone="warning">{texts.otherPerson(email, person.email ?? person.name)}</Notice>
+        {signOut.error && <ErrorNotice error={signOut.error} />}
+        <div className="row">
+          <Button variant="primary" isPending={signOut.isPending} onPress={() => signOut.mutate()}>
+            {texts.signOut}
+          </Button>
+          <LinkButton href="/">{texts.toDashboard}</LinkButton>
+        </div>
+      </>
+    );
+  return (
+    <>
+      {!person && <p className="muted">{texts.newPerson}</p>}
+      {accept.error && <ErrorNotice error={accept.error} />}
+      <div className="row">
+        <Button variant="primary" isPending={accept.isPending} onPress={() => accept.mutate()}>
+          {person ? texts.acceptAs(person.name) : texts.accept}
+        </Button>
+      </div>
+    </>
+  );
+};
+
+/** Where the link of an invitation leads. */
+export const InvitationPage = (): ReactElement => {
+  const token = useToken();
+  const { data, error, isPending, refetch } = useQuery({
+    // The id of the link. What follows the dot is secret.
+    queryKey: ['invitation', token.split('.')[0]],
+    queryFn: () => api.post('/api/v1/invitations/preview', { body: { token } }),
+    enabled: token !== '',
+    retry: false,
+    gcTime: 0,
+  });
+  return (
+    <main className="sign-in">
+      <Logo />
+      <div className="card stack">
+        <PageHeader title={texts.title} />
+        {token === '' && <Notice tone="danger">{texts.missing}</Notice>}
+        {token !== '' && isPending && <Loading />}
+        {error && <ErrorNotice error={error} />}
+        {data && (
+          <>
+            <p>{texts.text(data.account_name, strings.roles[data.role])}</p>
+            <dl className="fields">
+              <dt>{texts.forEmail}</dt>
+              <dd>{data.email}</dd>
+              <dt>{strings.people.expires}</dt>
+              <dd>
+                <Time time={data.expires_at} />
+              </dd>
+            </dl>
+            <Choices key={token} preview={data} token={token} onSignedOut={() => void refetch()} />
+          </>
+        )}
+      </div>
+    </main>
+  );
+};

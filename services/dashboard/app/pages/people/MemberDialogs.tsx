@@ -1,0 +1,77 @@
+import { type ReactElement, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import type { MemberResponse } from '#contracts/http/members.ts';
+import { api, setRequestAccount } from '../../api/client.ts';
+import { forgetAccount, useAccount } from '../../api/session.ts';
+import { ConfirmDialog, FormDialog } from '../../components/FormDialog.tsx';
+import { RemovalDialog } from '../../components/RemovalDialog.tsx';
+import { showToast } from '../../components/Toast.tsx';
+import { useGoTo } from '../../layout/use-navigation.ts';
+import { strings } from '../../strings/strings.ts';
+import { RoleSelect } from './RoleSelect.tsx';
+
+const texts = strings.people;
+type MemberDialogProps = { member: MemberResponse; onClose: () => void };
+
+export const ChangeRoleDialog = ({ member, onClose }: MemberDialogProps): ReactElement => {
+  const queryClient = useQueryClient();
+  const [role, setRole] = useState(member.role);
+  const change = async (): Promise<void> => {
+    if (role !== member.role) {
+      await api.put('/api/v1/members/{person_id}', { params: { person_id: member.id }, body: { role } });
+      showToast({ title: texts.roleChanged(member.name) });
+      void queryClient.invalidateQueries({ queryKey: ['members'] });
+      void queryClient.invalidateQueries({ queryKey: ['session'] });
+    }
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={texts.changeRoleOf(member.name)}
+      onClose={onClose}
+      submitText={strings.common.save}
+      onSubmit={change}
+      fields={['role']}
+    >
+      {(errors) => <RoleSelect value={role} onChange={setRole} error={errors['role']} />}
+    </FormDialog>
+  );
+};
+
+export const RemoveDialog = ({ member: { id, name }, onClose }: MemberDialogProps): ReactElement => (
+  <RemovalDialog
+    title={texts.removeTitle(name)}
+    text={texts.removeText}
+    confirmText={texts.remove}
+    done={texts.removed(name)}
+    remove={() => api.delete('/api/v1/members/{person_id}', { params: { person_id: id } })}
+    changes={['members']}
+    onClose={onClose}
+  />
+);
+
+/** Leaves the account, and shows another one. */
+export const LeaveDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
+  const queryClient = useQueryClient();
+  const account = useAccount();
+  const goTo = useGoTo();
+  const leave = async (): Promise<void> => {
+    await api.delete('/api/v1/session/accounts/{account_id}', { params: { account_id: account!.id } });
+    forgetAccount();
+    setRequestAccount(null);
+    goTo('/');
+    await queryClient.resetQueries();
+  };
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={texts.leaveTitle(account?.name ?? '')}
+      confirmText={texts.leave}
+      isDangerous
+      onConfirm={leave}
+    >
+      <p>{texts.leaveText}</p>
+    </ConfirmDialog>
+  );
+};

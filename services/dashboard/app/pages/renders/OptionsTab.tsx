@@ -1,0 +1,47 @@
+import { type ReactElement, useState } from 'react';
+import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
+import { Switch } from '../../components/fields.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.renders.options;
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The options of a render: as the request or the template names them, and with all defaults. */
+export const OptionsTab = ({ render }: { render: RenderDetailResponse }): ReactElement => {
+  const { options, all_options: all } = render.request;
+  const [isShort, setShort] = useState(false);
+  const names = Object.keys({ ...all, ...options })
+    .filter((name) => !isShort || name in options)
+    .toSorted();
+  return (
+    <div className="stack">
+      <Switch label={texts.onlyGiven} isSelected={isShort} onChange={setShort} />
+      {names.length === 0 ? (
+        <p className="muted">{texts.none}</p>
+      ) : (
+        <table className="option-table">
+          <thead>
+            <tr>
+              <th scope="col">{texts.name}</th>
+              <th scope="col">{texts.given}</th>
+              <th scope="col">{texts.used}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row" className="mono">
+                  {name}
+                </th>
+                <td>{name in options ? valueText(options[name]) : <span className="muted">{texts.default}</span>}</td>
+                <td>{valueText(all[name] ?? null)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className="muted small">{texts.note}</p>
+    </div>
+  );
+};

@@ -1,0 +1,58 @@
+import type { ReactElement } from 'react';
+import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
+import { Notice } from '../../components/notices.tsx';
+import { strings } from '../../strings/strings.ts';
+import { numbered } from './numbered.ts';
+import { useRecordedText } from './use-recorded-texts.ts';
+
+const texts = strings.renders;
+
+const lineOf = ({ error_fields: fields }: RenderDetailResponse): number | null => {
+  const line = fields?.['line'];
+  return typeof line === 'number' ? line : null;
+};
+
+const linesAround = 2;
+
+/** The line of the input that has the error, with the lines around it. */
+const InputLines = ({ render, line }: { render: RenderDetailResponse; line: number }): ReactElement | null => {
+  const { data } = useRecordedText(render, 'input');
+  if (data === undefined || render.mode !== 'CONVERT') return null;
+  const lines = data.split(/\r\n|\r|\n/);
+  const first = Math.max(0, line - 1 - linesAround);
+  return (
+    <ol className="input-lines" start={first + 1}>
+      {numbered(lines.slice(first, line + linesAround), first + 1).map(({ number, item: text }) => (
+        <li key={number} aria-current={number === line} className="mono">
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+/** Why a render has failed, where, and what to do. */
+export const Failure = ({ render }: { render: RenderDetailResponse }): ReactElement => {
+  const { error = '', message, details } = render;
+  const line = lineOf(render);
+  return (
+    <Notice tone="danger" title={texts.failed.title(error)}>
+      <p>{message}</p>
+      {typeof details === 'string' && <p className="mono small">{details}</p>}
+      {line !== null && <p>{texts.failed.line(line)}</p>}
+      {line !== null && <InputLines render={render} line={line} />}
+      {texts.remedies[error] && <p className="muted">{texts.remedies[error]}</p>}
+    </Notice>
+  );
+};
+
+/** What to check in the finished PDF. */
+export const Warnings = ({ warnings }: { warnings: NonNullable<RenderDetailResponse['warnings']> }): ReactElement => (
+  <Notice tone="warning" title={texts.warnings(warnings.length)}>
+    <ul>
+      {numbered(warnings).map(({ number, item: { message } }) => (
+        <li key={number}>{message}</li>
+      ))}
+    </ul>
+  </Notice>
+);

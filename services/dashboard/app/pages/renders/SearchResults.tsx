@@ -1,0 +1,72 @@
+import type { ReactElement } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { SearchHit } from '#contracts/http/search.ts';
+import { api } from '../../api/client.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { hrefOfId, Id } from '../../components/Id.tsx';
+import { EmptyState } from '../../components/notices.tsx';
+import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.renders;
+
+const nameOf = ({ type, title }: SearchHit): string => (type === 'render' ? (texts.inputTypes[title] ?? title) : title);
+
+const columns: readonly Column<SearchHit>[] = [
+  { key: 'name', header: texts.search.name, width: 'minmax(8rem, 2fr)', cell: nameOf },
+  {
+    key: 'type',
+    header: texts.search.type,
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ type, status }) => (
+      <span className="render-status">
+        <Badge tone="info">{texts.search.types[type]}</Badge>
+        {status && status in strings.status && <StatusBadge status={status as keyof typeof strings.status} />}
+      </span>
+    ),
+  },
+  {
+    key: 'matched',
+    header: texts.search.matched,
+    isHiddenOnPhone: true,
+    cell: ({ matched }) => texts.search.matches[matched],
+  },
+  {
+    key: 'id',
+    header: texts.columns.id,
+    width: '12.5rem',
+    isHiddenOnPhone: true,
+    cell: ({ id }) => <Id id={id} withoutLink />,
+  },
+  {
+    key: 'created',
+    header: texts.columns.created,
+    width: '6.5rem',
+    align: 'end',
+    isHiddenOnPhone: true,
+    cell: ({ created_at: time }) => (time === undefined ? '' : <Time time={time} format="relative" />),
+  },
+];
+
+/** What a text identifies: renders, templates, keys and people. */
+export const SearchResults = ({ text }: { text: string }): ReactElement => {
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => api.get('/api/v1/search', { query: { q: text, limit: 50 }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <DataTable
+      label={texts.search.results}
+      columns={columns}
+      rows={data?.results ?? []}
+      rowKey={({ id }) => id}
+      rowHref={({ id }) => hrefOfId(id)}
+      isLoading={isPending}
+      error={error}
+      onRetry={() => void refetch()}
+      empty={<EmptyState icon="search" title={texts.empty.searchTitle} text={texts.empty.searchText} />}
+    />
+  );
+};

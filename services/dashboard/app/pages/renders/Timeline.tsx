@@ -1,0 +1,112 @@
+import type { ReactElement } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Disclosure, DisclosurePanel } from 'react-aria-components';
+import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
+import { api } from '../../api/client.ts';
+import { ActorName } from '../../components/ActorName.tsx';
+import { formatDuration } from '../../components/formats.ts';
+import { Id } from '../../components/Id.tsx';
+import { JsonView } from '../../components/JsonView.tsx';
+import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { sentenceOf } from '../audit/event-texts.ts';
+import { phasesOf, type TimelineItem, timelineOf, toneOf } from './timeline.ts';
+
+const texts = strings.renders.timeline;
+
+type Timings = NonNullable<RenderDetailResponse['timings_ms']>;
+
+/** How long each phase of a completed render took. */
+const Phases = ({ timings }: { timings: Timings }): ReactElement => {
+  const phases = phasesOf(timings);
+  return (
+    <figure className="stack" aria-label={texts.phasesTitle}>
+      <div className="render-phases" aria-hidden="true">
+        {phases.map(({ name, ms }) => (
+          <span key={name} className={`phase-${name}`} style={{ flexGrow: ms }} />
+        ))}
+      </div>
+      <ul className="render-phase-legend">
+        {phases.map(({ name, ms }) => (
+          <li key={name}>
+            <i className={`phase-${name}`} aria-hidden="true" />
+            {texts.phases[name]} <span className="muted number">{formatDuration(ms)}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+};
+
+const afterText = (afterMs: number | null): string | null => {
+  if (afterMs === null) return null;
+  return afterMs <= 0 ? texts.atOnce : texts.after(formatDuration(afterMs));
+};
+
+const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256: string | undefined }) => {
+  const after = afterText(afterMs);
+  return (
+    <li>
+      <span className={`timeline-dot timeline-${toneOf(event, sha256)}`} aria-hidden="true" />
+      <Disclosure>
+        {({ isExpanded }) => (
+          <>
+            <Button slot="trigger" className="timeline-button">
+              <span className="timeline-title">{sentenceOf(event)}</span>
+              <span className="muted small number">{after}</span>
+              <span className="muted small">
+                <Time time={event.time} />
+              </span>
+            </Button>
+            <DisclosurePanel>
+              {isExpanded && (
+                <div className="timeline-body">
+                  <dl className="fields">
+                    <dt>{texts.revision}</dt>
+                    <dd className="number">{event.revision}</dd>
+                    <dt>{texts.actor}</dt>
+                    <dd>
+                      <ActorName actor={event.actor as Parameters<typeof ActorName>[0]['actor']} />
+                    </dd>
+                    <dt>{texts.request}</dt>
+                    <dd>
+                      <Id id={event.request_id} isLong withoutLink />
+                    </dd>
+                    <dt>{texts.trace}</dt>
+                    <dd>
+                      {event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />}
+                    </dd>
+                  </dl>
+                  <JsonView value={event} />
+                </div>
+              )}
+            </DisclosurePanel>
+          </>
+        )}
+      </Disclosure>
+    </li>
+  );
+};
+
+/** What happened to a render and its callback, with the time between the events. */
+export const Timeline = ({ render }: { render: RenderDetailResponse }): ReactElement => {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['render', render.id, 'events', render.status],
+    queryFn: ({ signal }) =>
+      api.get('/api/v1/renders/{render_id}/events', { params: { render_id: render.id }, signal }),
+    placeholderData: (before) => before,
+  });
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton lines={5} />;
+  return (
+    <div className="stack">
+      {render.timings_ms && <Phases timings={render.timings_ms} />}
+      <ol className="timeline" aria-label={texts.events(data.events.length)}>
+        {timelineOf(data.events).map((item) => (
+          <Item key={item.event.id} item={item} sha256={render.pdf_sha256} />
+        ))}
+      </ol>
+    </div>
+  );
+};

@@ -1,0 +1,52 @@
+import { useKeyNames, useTemplateNames } from '../../api/names.ts';
+import type { Filter, FilterValues } from '../../components/FilterBar.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.renders;
+const { filters } = texts;
+
+const optionsOf = (labels: Readonly<Record<string, string>>, values = Object.keys(labels)) =>
+  values.map((value) => ({ value, label: labels[value]! }));
+
+const statuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'];
+const errorCodes = Object.keys(texts.remedies);
+/** The chosen value is always among the options, so that a link with a filter shows what it filters by. */
+const namedOptions = (names: ReadonlyMap<string, string>, chosen: string | undefined) => [
+  ...[...names].map(([value, label]) => ({ value, label })),
+  ...(chosen && !names.has(chosen) ? [{ value: chosen, label: chosen }] : []),
+];
+
+const moreNames = ['mode', 'input_type', 'template_id', 'key_id', 'person_id', 'asynchronous'] as const;
+export const filterNames = ['status', 'error', 'since', 'until', ...moreNames] as const;
+
+export const hasMoreFilters = (values: FilterValues): boolean => moreNames.some((name) => values[name]);
+
+/** The filters of the list; `isAll` adds those that are needed less often. */
+export const useRenderFilters = (values: FilterValues, isAll: boolean): Filter[] => {
+  const [templates, keys] = [useTemplateNames(), useKeyNames(isAll)];
+  const select = (name: string, label: string, options: { value: string; label: string }[]): Filter => ({
+    kind: 'select',
+    name,
+    label,
+    options,
+  });
+  const more = [
+    select('mode', filters.mode, optionsOf(texts.modes)),
+    select('input_type', filters.inputType, optionsOf(texts.inputTypes)),
+    select('template_id', filters.template, namedOptions(templates, values['template_id'])),
+    select('key_id', filters.key, namedOptions(keys, values['key_id'])),
+    ...(values['person_id'] ? [select('person_id', filters.person, namedOptions(new Map(), values['person_id']))] : []),
+    select('asynchronous', filters.kind, optionsOf(texts.kinds)),
+  ];
+  return [
+    { kind: 'text', name: 'q', label: filters.search, placeholder: filters.searchHint },
+    select('status', filters.status, optionsOf(strings.status, statuses)),
+    select(
+      'error',
+      filters.error,
+      errorCodes.map((value) => ({ value, label: value })),
+    ),
+    { kind: 'time', since: 'since', until: 'until', label: filters.time },
+    ...(isAll ? more : []),
+  ];
+};

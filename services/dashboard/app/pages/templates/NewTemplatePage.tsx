@@ -1,0 +1,147 @@
+import { type FormEvent, type ReactElement, useState } from 'react';
+import { Label, Radio, RadioGroup } from 'react-aria-components';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { createTemplateRequest } from '#contracts/http/templates.ts';
+import type { z } from 'zod';
+import { fieldErrorsOf } from '../../api/api-error.ts';
+import { api, requestBlob } from '../../api/client.ts';
+import { usePermission } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { showToast } from '../../components/Toast.tsx';
+import { useGoTo } from '../../layout/use-navigation.ts';
+import { strings } from '../../strings/strings.ts';
+import '../../styles/templates.css';
+import { Thumbnail } from './Thumbnail.tsx';
+
+const texts = strings.templates.create;
+type NewTemplate = Omit<z.input<typeof createTemplateRequest>, 'name'>;
+type Start = { key: string; title: string; text: string; template: NewTemplate };
+
+const scratch: Start = {
+  key: 'scratch',
+  title: texts.scratch,
+  text: texts.scratchText,
+  template: {
+    content: `<!doctype html>
+<html lang="{{@locale}}">
+<head>
+  <meta charset="utf-8">
+  <title>{{title}}</title>
+  <style>
+    body { font-family: sans-serif; color: #1c2127; }
+    h1 { font-size: 20pt; }
+  </style>
+</head>
+<body>
+  <h1>{{title}}</h1>
+  {{#each items}}
+  <p>{{this.name}}: {{formatCurrency this.price "EUR"}}</p>
+  {{/each}}
+</body>
+</html>
+`,
+    category: 'other',
+    variables: [
+      { name: 'title', type: 'string', required: true },
+      { name: 'items', type: 'array', required: true },
+    ],
+    default_options: { page_size: 'A4' },
+    sample_data: { title: 'My first template', items: [{ name: 'Paper', price: 4.2 }] },
+  },
+};
+
+const previewOf = ({ content, variables, default_options, labels, sample_data }: NewTemplate, signal: AbortSignal) =>
+  requestBlob(
+    '/api/v1/templates/preview',
+    {
+      body: { content, variables, default_options, labels, data: sample_data },
+      headers: { accept: 'application/pdf' },
+      signal,
+    },
+    'POST',
+  );
+
+/** A new template, from scratch or from one of the delivered examples. */
+export const NewTemplatePage = (): ReactElement => {
+  const client = useQueryClient();
+  const goTo = useGoTo();
+  const canWrite = usePermission('templates:write');
+  const { data, error } = useQuery({
+    queryKey: ['template-examples'],
+    queryFn: ({ signal }) => api.get('/api/v1/templates/examples', { signal }),
+    staleTime: Infinity,
+  });
+  const [chosen, setChosen] = useState('scratch');
+  const [name, setName] = useState('');
+  const [failure, setFailure] = useState<unknown>(null);
+  const [isPending, setPending] = useState(false);
+  const starts: Start[] = [
+    scratch,
+    ...(data?.examples ?? []).map(({ example, name: title, ...template }) => ({
+      key: example,
+      title,
+      text: template.description ?? '',
+      template: template as NewTemplate,
+    })),
+  ];
+  const create = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setPending(true);
+    try {
+      const { template } = starts.find(({ key }) => key === chosen)!;
+      const { id } = await api.post('/api/v1/templates', { body: { ...template, name } });
+      await client.invalidateQueries({ queryKey: ['templates'] });
+      showToast({ title: texts.created });
+      goTo(`/templates/${id}`);
+    } catch (reason) {
+      setFailure(reason);
+    } finally {
+      setPending(false);
+    }
+  };
+  const fieldErrors = fieldErrorsOf(failure);
+  return (
+    <>
+      <PageHeader
+        title={texts.title}
+        text={texts.text}
+        parent={{ href: '/templates', title: strings.pages.templates }}
+      />
+      {!canWrite && <Notice tone="info">{strings.templates.page.readOnly}</Notice>}
+      {error && <ErrorNotice error={error} />}
+      <form className="stack" onSubmit={(event) => void create(event)}>
+        <RadioGroup className="start-group" value={chosen} onChange={setChosen}>
+          <Label className="field-label">{texts.start}</Label>
+          <div className="template-cards">
+            {starts.map(({ key, title, text, template }) => (
+              <Radio key={key} value={key} className="card template-card start-card">
+                <Thumbnail name={title} load={(signal) => previewOf(template, signal)} />
+                <span className="template-card-text">
+                  <span className="start-title">{title}</span>
+                  <span className="small muted">{text}</span>
+                </span>
+              </Radio>
+            ))}
+            {!data && !error && <Loading />}
+          </div>
+        </RadioGroup>
+        <div className="add-row start-form">
+          <TextField label={texts.name} value={name} onChange={setName} error={fieldErrors['name']} isRequired />
+          <Button
+            type="submit"
+            variant="primary"
+            isPending={isPending}
+            isDisabled={name.trim() === ''}
+            disabledReason={canWrite ? null : strings.common.lacksPermission('templates:write')}
+          >
+            {texts.create}
+          </Button>
+        </div>
+        {failure !== null && fieldErrors['name'] === undefined && <ErrorNotice error={failure} />}
+      </form>
+    </>
+  );
+};

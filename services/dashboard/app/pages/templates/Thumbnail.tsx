@@ -1,0 +1,88 @@
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Icon } from '../../components/Icon.tsx';
+import { strings } from '../../strings/strings.ts';
+
+const texts = strings.templates.list;
+
+type Task = () => Promise<void>;
+const waiting: Task[] = [];
+let running = 0;
+/** As many previews as the service makes at once for an account. */
+const maxRunning = 2;
+
+const runNext = (): void => {
+  const task = running < maxRunning ? waiting.shift() : undefined;
+  if (!task) return;
+  running += 1;
+  void task().finally(() => {
+    running -= 1;
+    runNext();
+  });
+};
+
+/** Runs the task when others have ended, unless the signal aborts before. */
+const enqueue = (signal: AbortSignal, task: Task): void => {
+  waiting.push(async () => (signal.aborted ? undefined : task()));
+  runNext();
+};
+
+const width = 220;
+
+/** The first page of a PDF that `load` gets, drawn when it comes into view. */
+export const Thumbnail = ({
+  name,
+  load,
+}: {
+  name: string;
+  load: (signal: AbortSignal) => Promise<Blob>;
+}): ReactElement => {
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [state, setState] = useState<'waiting' | 'drawn' | 'failed'>('waiting');
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const draw = async (): Promise<void> => {
+      try {
+        const [pdf, { drawPage, openPdf }] = await Promise.all([
+          load(signal),
+          import('../../components/pdf/open-pdf.ts'),
+        ]);
+        const { document, close } = await openPdf(pdf);
+        try {
+          if (canvas.current && !signal.aborted) await drawPage(document, 1, canvas.current, width);
+        } finally {
+          close();
+        }
+        if (!signal.aborted) setState('drawn');
+      } catch {
+        if (!signal.aborted) setState('failed');
+      }
+    };
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        observer.disconnect();
+        enqueue(signal, draw);
+      },
+      { rootMargin: '200px' },
+    );
+    observer.observe(frame.current!);
+    return () => {
+      observer.disconnect();
+      controller.abort();
+    };
+  }, []);
+  return (
+    <div className="thumbnail" ref={frame} data-state={state}>
+      {state === 'failed' ? (
+        <p className="thumbnail-none small muted">
+          <Icon name="templates" size={22} />
+          {texts.noThumbnail}
+        </p>
+      ) : (
+        <canvas ref={canvas} role="img" aria-label={texts.thumbnail(name)} />
+      )}
+    </div>
+  );
+};

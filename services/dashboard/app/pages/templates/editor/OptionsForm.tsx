@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import { RenderOptionFields } from '../../../components/RenderOptionFields.tsx';
+import { strings } from '../../../strings/strings.ts';
+import type { Draft } from '../draft.ts';
+
+const prefix = 'default_options.';
+
+/** The default options of the template. Options without a field here stay as they are. */
+export const OptionsForm = ({
+  draft: { options },
+  onChange,
+  isReadOnly,
+  errors,
+}: {
+  draft: Draft;
+  onChange: (changes: Partial<Draft>) => void;
+  isReadOnly: boolean;
+  /** Messages by the field of the API. */
+  errors: Record<string, string>;
+}): ReactElement => (
+  <div className="stack">
+    <p className="muted">{strings.renderOptions.text}</p>
+    <RenderOptionFields
+      options={options}
+      onChange={(changed) => onChange({ options: changed })}
+      isReadOnly={isReadOnly}
+      hasInvoiceTemplate
+      errors={Object.fromEntries(
+        Object.entries(errors).flatMap(([field, message]) =>
+          field.startsWith(prefix) ? [[field.slice(prefix.length), message]] : [],
+        ),
+      )}
+    />
+  </div>
+);

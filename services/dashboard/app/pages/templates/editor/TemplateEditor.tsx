@@ -1,0 +1,159 @@
+import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react';
+import type { TemplateIssue, TemplateResponse } from '#contracts/http/template-responses.ts';
+import { usePermission } from '../../../api/session.ts';
+import { Select, TextField } from '../../../components/fields.tsx';
+import { JsonView } from '../../../components/JsonView.tsx';
+import { Loading } from '../../../components/notices.tsx';
+import { Badge } from '../../../components/StatusBadge.tsx';
+import { type TabItem, Tabs } from '../../../components/Tabs.tsx';
+import { strings } from '../../../strings/strings.ts';
+import type { Category, Draft } from '../draft.ts';
+import { LabelsEditor } from './LabelsEditor.tsx';
+import { LivePreview, StoredPreview } from './LivePreview.tsx';
+import { OptionsForm } from './OptionsForm.tsx';
+import { schemaOf } from './sample-schema.ts';
+import { VariablesEditor } from './VariablesEditor.tsx';
+
+const texts = strings.templates.editor;
+const categories = Object.entries(strings.templates.categories).map(([value, label]) => ({
+  value: value as Category,
+  label,
+}));
+
+const HtmlCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).HtmlCode }));
+const SampleCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).SampleCode }));
+
+/** From this width on the preview is beside the editor. */
+const wide = window.matchMedia('(width >= 64rem)');
+const useIsWide = (): boolean => {
+  const [isWide, setWide] = useState(wide.matches);
+  useEffect(() => {
+    const update = (): void => setWide(wide.matches);
+    wide.addEventListener('change', update);
+    return () => wide.removeEventListener('change', update);
+  }, []);
+  return isWide;
+};
+
+type EditProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
+
+const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement => {
+  if (issues === null) return <p className="small muted">{texts.checkFailed}</p>;
+  if (issues.length === 0) return <p className="small muted">{texts.noProblems}</p>;
+  return (
+    <details className="issues">
+      <summary>
+        <Badge tone={issues.some(({ type }) => type !== 'missing_variable') ? 'danger' : 'warning'}>
+          {texts.problems(issues.length)}
+        </Badge>
+      </summary>
+      <ul>
+        {issues.map(({ line, message }) => (
+          <li key={`${line} ${message}`}>
+            {line !== undefined && <strong>{texts.line(line)}: </strong>}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};
+
+const HtmlPart = (props: EditProps): ReactElement => {
+  const [issues, setIssues] = useState<TemplateIssue[] | null>([]);
+  return (
+    <div className="code-part">
+      <Suspense fallback={<Loading />}>
+        <HtmlCode {...props} onIssues={setIssues} />
+      </Suspense>
+      <div className="code-status" aria-live="polite">
+        {!props.isReadOnly && <Issues issues={issues} />}
+        <p className="small muted">{texts.keys}</p>
+      </div>
+    </div>
+  );
+};
+
+const SamplePart = (props: EditProps): ReactElement => (
+  <div className="code-part">
+    <Suspense fallback={<Loading />}>
+      <SampleCode {...props} />
+    </Suspense>
+    <details className="schema">
+      <summary>{texts.schema}</summary>
+      <JsonView value={schemaOf(props.draft.variables)} />
+    </details>
+  </div>
+);
+
+const DetailsPart = ({ draft, onChange, isReadOnly }: EditProps): ReactElement => {
+  const { name, description, category } = draft;
+  const labels = strings.templates.details;
+  return (
+    <div className="stack">
+      <TextField
+        label={labels.name}
+        value={name}
+        isReadOnly={isReadOnly}
+        isRequired
+        onChange={(value) => onChange({ name: value })}
+      />
+      <TextField
+        label={labels.description}
+        value={description}
+        isOptional
+        rows={3}
+        isReadOnly={isReadOnly}
+        onChange={(value) => onChange({ description: value })}
+      />
+      <Select
+        label={labels.category}
+        value={category}
+        options={categories}
+        isDisabled={isReadOnly}
+        onChange={(value) => onChange({ category: value })}
+      />
+    </div>
+  );
+};
+
+/** Edits a template, with its preview beside it, or behind a tab in a narrow window. */
+export const TemplateEditor = ({
+  template,
+  draft,
+  onChange,
+  isReadOnly,
+  errors,
+}: EditProps & { template: TemplateResponse; errors: Record<string, string> }): ReactElement => {
+  const isWide = useIsWide();
+  const canRender = usePermission('render:create');
+  const [part, setPart] = useState('html');
+  const props = { draft, onChange, isReadOnly };
+  const preview = canRender ? (
+    <LivePreview draft={draft} />
+  ) : (
+    <StoredPreview templateId={template.id} version={template.version} />
+  );
+  const tabs: TabItem[] = [
+    { id: 'html', title: texts.html, content: <HtmlPart {...props} /> },
+    ...(isWide ? [] : [{ id: 'preview', title: texts.preview, content: preview }]),
+    { id: 'data', title: texts.data, content: <SamplePart {...props} /> },
+    { id: 'variables', title: texts.variables, content: <VariablesEditor {...props} /> },
+    { id: 'labels', title: texts.labels, content: <LabelsEditor {...props} /> },
+    { id: 'options', title: texts.options, content: <OptionsForm {...props} errors={errors} /> },
+    { id: 'details', title: texts.details, content: <DetailsPart {...props} /> },
+  ];
+  const shown = tabs.some(({ id }) => id === part) ? part : 'html';
+  return (
+    <div className="template-editor">
+      <section className="card template-parts">
+        <Tabs label={texts.parts} tabs={tabs} selected={shown} onSelect={setPart} />
+      </section>
+      {isWide && (
+        <section className="card template-preview" aria-label={texts.preview}>
+          {preview}
+        </section>
+      )}
+    </div>
+  );
+};

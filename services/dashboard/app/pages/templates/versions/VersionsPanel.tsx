@@ -1,0 +1,118 @@
+import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { TemplateResponse, TemplateVersionEntry } from '#contracts/http/template-responses.ts';
+import { api } from '../../../api/client.ts';
+import { usePermission } from '../../../api/session.ts';
+import { Button } from '../../../components/Button.tsx';
+import { type Column, DataTable } from '../../../components/DataTable.tsx';
+import { ConfirmDialog } from '../../../components/FormDialog.tsx';
+import { Badge } from '../../../components/StatusBadge.tsx';
+import { showToast } from '../../../components/Toast.tsx';
+import { Time } from '../../../components/values.tsx';
+import { strings } from '../../../strings/strings.ts';
+
+const texts = strings.templates.versions;
+const VersionDiff = lazy(async () => ({ default: (await import('./VersionDiff.tsx')).VersionDiff }));
+
+const columnsOf = (
+  current: number,
+  canWrite: boolean,
+  onRestore: (version: number) => void,
+): Column<TemplateVersionEntry>[] => [
+  {
+    key: 'version',
+    header: texts.version,
+    width: '7rem',
+    cell: ({ version }) => (
+      <>
+        {strings.templates.list.version(version)} {version === current && <Badge tone="info">{texts.current}</Badge>}
+      </>
+    ),
+  },
+  { key: 'changes', header: texts.changes, width: 'minmax(8rem, 3fr)', cell: ({ changes }) => changes },
+  {
+    key: 'created',
+    header: texts.created,
+    width: 'minmax(7rem, 1fr)',
+    isHiddenOnPhone: true,
+    cell: ({ created_at }) => <Time time={created_at} />,
+  },
+  {
+    key: 'restore',
+    header: texts.restore,
+    width: '7rem',
+    align: 'end',
+    cell: ({ version }) =>
+      version === current ? (
+        ''
+      ) : (
+        <Button
+          size="small"
+          aria-label={texts.restoreLabel(version)}
+          disabledReason={canWrite ? null : strings.common.lacksPermission('templates:write')}
+          onPress={() => onRestore(version)}
+        >
+          {texts.restore}
+        </Button>
+      ),
+  },
+];
+
+/** The versions that are kept: their history, a comparison of two, and the way back to an older one. */
+export const VersionsPanel = ({ template }: { template: TemplateResponse }): ReactElement => {
+  const client = useQueryClient();
+  const canWrite = usePermission('templates:write');
+  const [restored, setRestored] = useState<number | null>(null);
+  const params = { template_id: template.id };
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['templates', template.id, 'versions'],
+    queryFn: ({ signal }) => api.get('/api/v1/templates/{template_id}/versions', { params, signal }),
+  });
+  const { data: account } = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => api.get('/api/v1/account', { signal }),
+  });
+  const versions = data?.versions ?? [];
+  const restore = async (version: number): Promise<void> => {
+    const response = await api.post('/api/v1/templates/{template_id}/restore', {
+      params,
+      body: { version },
+      headers: { 'if-match': String(template.version) },
+    });
+    showToast({ title: texts.restored(response.version) });
+    await client.invalidateQueries({ queryKey: ['templates'] });
+  };
+  return (
+    <div className="stack versions">
+      <DataTable
+        label={texts.label}
+        columns={columnsOf(template.version, canWrite, setRestored)}
+        rows={versions}
+        rowKey={({ version }) => String(version)}
+        isLoading={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={null}
+      />
+      {account && <p className="small muted">{texts.kept(account.limits.kept_versions)}</p>}
+      {versions.length > 1 ? (
+        <Suspense>
+          <VersionDiff template={template} versions={versions} />
+        </Suspense>
+      ) : (
+        data && <p className="muted">{texts.onlyOne}</p>
+      )}
+      {restored !== null && (
+        <ConfirmDialog
+          isOpen
+          onClose={() => setRestored(null)}
+          title={texts.restoreTitle(restored)}
+          confirmText={texts.restore}
+          onConfirm={() => restore(restored)}
+        >
+          <p>{texts.restoreText(restored, template.version + 1)}</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+};

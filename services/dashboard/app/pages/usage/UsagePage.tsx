@@ -1,0 +1,89 @@
+import { type ReactElement, useState } from 'react';
+import { requestBlob, saveBlob } from '../../api/client.ts';
+import { Button } from '../../components/Button.tsx';
+import { Select } from '../../components/fields.tsx';
+import { useFilters } from '../../components/FilterBar.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { Tabs } from '../../components/Tabs.tsx';
+import { showError, showToast } from '../../components/Toast.tsx';
+import { strings } from '../../strings/strings.ts';
+import { BreakdownView } from './BreakdownView.tsx';
+import { monthText } from './columns.tsx';
+import { Limits } from './Limits.tsx';
+import { breakdownQueryOf, useLiveUsage, type View, views } from './queries.ts';
+import '../../styles/usage.css';
+
+const texts = strings.usage;
+const monthsOffered = 12;
+
+/** The present month and those before it, `YYYY-MM`, in UTC. */
+const recentMonths = (): string[] => {
+  const now = new Date();
+  return Array.from({ length: monthsOffered }, (_, ago) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString().slice(0, 7),
+  );
+};
+
+const DownloadButton = ({ by, month }: { by: View; month: string }): ReactElement => {
+  const [isPending, setPending] = useState(false);
+  const download = async (): Promise<void> => {
+    setPending(true);
+    try {
+      const query = { ...breakdownQueryOf(by, month), format: 'csv' };
+      saveBlob(await requestBlob('/api/v1/usage/breakdown', { query }), `usage-by-${by}-${month}.csv`);
+      showToast({ title: texts.downloaded });
+    } catch (error) {
+      showError(error);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Button icon="download" isPending={isPending} onPress={() => void download()}>
+      {texts.csv}
+    </Button>
+  );
+};
+
+const isView = (value: string | undefined): value is View => views.some((view) => view === value);
+
+export const UsagePage = (): ReactElement => {
+  const [{ by: chosenView, month: chosenMonth }, setFilters] = useFilters();
+  const months = recentMonths();
+  const by = isView(chosenView) ? chosenView : 'day';
+  const month = chosenMonth !== undefined && months.includes(chosenMonth) ? chosenMonth : months[0]!;
+  useLiveUsage();
+  return (
+    <>
+      <PageHeader
+        title={strings.pages.usage}
+        text={texts.text}
+        actions={
+          <>
+            <Select
+              label={texts.month}
+              isLabelHidden
+              value={month}
+              onChange={(value) => setFilters({ month: value === months[0] ? '' : value })}
+              options={months.map((value) => ({ value, label: monthText(value) }))}
+            />
+            <DownloadButton by={by} month={month} />
+          </>
+        }
+      />
+      <div className="stack-lg">
+        <Limits />
+        <Tabs
+          label={texts.views.label}
+          selected={by}
+          onSelect={(view) => setFilters({ by: view === 'day' ? '' : view })}
+          tabs={views.map((view) => ({
+            id: view,
+            title: texts.views[view],
+            content: <BreakdownView by={view} month={month} />,
+          }))}
+        />
+      </div>
+    </>
+  );
+};

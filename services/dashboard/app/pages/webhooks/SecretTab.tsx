@@ -1,0 +1,144 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import { api } from '../../api/client.ts';
+import { usePermission } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { ConfirmDialog } from '../../components/FormDialog.tsx';
+import { ErrorNotice } from '../../components/notices.tsx';
+import { showToast } from '../../components/Toast.tsx';
+import { Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { verificationSamples } from './code-samples.ts';
+
+const texts = strings.webhooks.secret;
+const shownMs = 60_000;
+
+const Secret = ({
+  label,
+  secret,
+  note,
+  time,
+}: {
+  label: string;
+  secret: string;
+  note: string;
+  time: string;
+}): ReactElement => (
+  <div className="webhook-secret">
+    <p className="field-label">
+      {label} <span className="muted">· {note} </span>
+      <Time time={time} />
+    </p>
+    <div className="webhook-secret-value">
+      <code>{secret}</code>
+      <CopyButton text={secret} label={texts.copy} />
+    </div>
+  </div>
+);
+
+const Secrets = ({ secrets }: { secrets: WebhookSecretResponse }): ReactElement => (
+  <div className="stack">
+    <Secret label={texts.current} secret={secrets.secret} note={texts.created} time={secrets.created_at} />
+    {secrets.previous.map(({ secret, valid_until: until }) => (
+      <Secret key={secret} label={texts.previous} secret={secret} note={texts.validUntil} time={until} />
+    ))}
+    <p className="muted small">{texts.hides}</p>
+  </div>
+);
+
+/** Shows the secret on demand. It is kept in this component alone, and forgotten after a minute. */
+const SecretCard = (): ReactElement => {
+  const [secrets, setSecrets] = useState<WebhookSecretResponse | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isPending, setPending] = useState(false);
+  const [isRotating, setRotating] = useState(false);
+  const mayRead = usePermission('webhook_secret:read');
+  const mayRotate = usePermission('webhook_secret:write');
+  useEffect(() => {
+    if (!secrets) return undefined;
+    const timer = setTimeout(() => setSecrets(null), shownMs);
+    return () => clearTimeout(timer);
+  }, [secrets]);
+
+  const reveal = async (): Promise<void> => {
+    setPending(true);
+    setError(null);
+    try {
+      setSecrets(await api.get('/api/v1/webhook-secret'));
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setPending(false);
+    }
+  };
+  const rotate = async (): Promise<void> => {
+    setSecrets(await api.post('/api/v1/webhook-secret/rotate'));
+    showToast({ title: texts.rotated });
+  };
+
+  return (
+    <section className="card" aria-labelledby="webhook-secret-title">
+      <div className="card-title">
+        <h2 id="webhook-secret-title">{texts.title}</h2>
+        <div className="row webhook-secret-actions">
+          <Button
+            isPending={isPending}
+            disabledReason={mayRead ? null : strings.common.lacksPermission('webhook_secret:read')}
+            onPress={() => (secrets ? setSecrets(null) : void reveal())}
+          >
+            {secrets ? texts.hide : texts.reveal}
+          </Button>
+          <Button
+            icon="refresh"
+            disabledReason={mayRotate ? null : strings.common.lacksPermission('webhook_secret:write')}
+            onPress={() => setRotating(true)}
+          >
+            {texts.rotate}
+          </Button>
+        </div>
+      </div>
+      <div className="stack">
+        <p className="muted">{texts.text}</p>
+        {secrets ? (
+          <Secrets secrets={secrets} />
+        ) : (
+          <p className="webhook-secret-value" role="img" aria-label={texts.hidden}>
+            <code aria-hidden="true">whsec_{'•'.repeat(24)}</code>
+          </p>
+        )}
+        {error !== null && <ErrorNotice error={error} />}
+      </div>
+      <ConfirmDialog
+        isOpen={isRotating}
+        onClose={() => setRotating(false)}
+        title={texts.rotateTitle}
+        confirmText={texts.rotateConfirm}
+        isDangerous
+        onConfirm={rotate}
+      >
+        <div className="stack">
+          {texts.rotateText.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+          <p className="muted small">{texts.headerNote}</p>
+        </div>
+      </ConfirmDialog>
+    </section>
+  );
+};
+
+/** The secret of the account, and how a receiver verifies with it. */
+export const SecretTab = (): ReactElement => (
+  <div className="stack-lg">
+    <SecretCard />
+    <section className="card" aria-labelledby="webhook-verify-title">
+      <div className="stack">
+        <h2 id="webhook-verify-title">{strings.webhooks.verify.title}</h2>
+        <p className="muted">{strings.webhooks.verify.text}</p>
+        <CodeBlock samples={verificationSamples} label={strings.webhooks.verify.label} />
+      </div>
+    </section>
+  </div>
+);

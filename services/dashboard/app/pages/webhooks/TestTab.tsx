@@ -1,0 +1,119 @@
+import { type ReactElement, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import type { TestWebhookResponse } from '#contracts/http/deliveries.ts';
+import { fieldErrorsOf } from '../../api/api-error.ts';
+import { api } from '../../api/client.ts';
+import { usePermission } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { Select, TextField } from '../../components/fields.tsx';
+import { ErrorNotice } from '../../components/notices.tsx';
+import { Badge } from '../../components/StatusBadge.tsx';
+import { Duration, Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { parseHeaders } from './parse-headers.ts';
+import { RequestAndResponse } from './RequestAndResponse.tsx';
+
+const texts = strings.webhooks.test;
+const methods = ['POST', 'PUT'] as const;
+type Method = (typeof methods)[number];
+
+const Result = ({ result }: { result: TestWebhookResponse }): ReactElement => (
+  <section className="card" aria-labelledby="webhook-test-result" aria-live="polite">
+    <div className="card-title">
+      <h2 id="webhook-test-result">{texts.result}</h2>
+      <div className="row">
+        <Badge tone={result.delivered ? 'success' : 'danger'}>
+          {result.delivered ? texts.accepted : texts.rejected}
+        </Badge>
+        <Duration ms={result.duration_ms} />
+        <Time time={result.started_at} />
+      </div>
+    </div>
+    <RequestAndResponse {...result} body={result.request.body} />
+  </section>
+);
+
+/** Sends one test callback to an address, and shows what came back. */
+export const TestTab = (): ReactElement => {
+  const [url, setUrl] = useState('');
+  const [method, setMethod] = useState<Method>('POST');
+  const [headers, setHeaders] = useState('');
+  const [headersError, setHeadersError] = useState<string | null>(null);
+  const mayTest = usePermission('render:create');
+  const send = useMutation({
+    mutationFn: (parsed: Record<string, string>) =>
+      api.post('/api/v1/webhooks/test', {
+        body: { url: url.trim(), method, ...(Object.keys(parsed).length > 0 ? { headers: parsed } : {}) },
+      }),
+  });
+  const fieldErrors = fieldErrorsOf(send.error);
+  const ofHeaders = Object.entries(fieldErrors).find(([field]) => field.startsWith('headers'))?.[1];
+  const isOfField = fieldErrors['url'] !== undefined || ofHeaders !== undefined;
+  const submit = (): void => {
+    try {
+      const parsed = parseHeaders(headers);
+      setHeadersError(null);
+      send.mutate(parsed);
+    } catch (error) {
+      setHeadersError((error as Error).message);
+    }
+  };
+  return (
+    <div className="stack-lg">
+      <section className="card" aria-labelledby="webhook-test-title">
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (mayTest) submit();
+          }}
+        >
+          <h2 id="webhook-test-title">{texts.title}</h2>
+          <p className="muted">{texts.text}</p>
+          <div className="webhook-test-target">
+            <Select
+              label={texts.method}
+              value={method}
+              onChange={setMethod}
+              options={methods.map((value) => ({ value, label: value }))}
+            />
+            <TextField
+              type="url"
+              label={texts.url}
+              description={texts.urlHint}
+              value={url}
+              onChange={setUrl}
+              error={fieldErrors['url']}
+              placeholder="https://example.com/hook"
+              autoComplete="off"
+              isRequired
+            />
+          </div>
+          <TextField
+            label={texts.headers}
+            description={texts.headersHint}
+            value={headers}
+            onChange={setHeaders}
+            error={headersError ?? ofHeaders}
+            rows={3}
+            autoComplete="off"
+            isMonospace
+            isOptional
+          />
+          <div className="row">
+            <Button
+              type="submit"
+              variant="primary"
+              isPending={send.isPending}
+              disabledReason={mayTest ? null : strings.common.lacksPermission('render:create')}
+            >
+              {texts.send}
+            </Button>
+          </div>
+          {send.error && !isOfField && <ErrorNotice error={send.error} />}
+        </form>
+      </section>
+      {send.data && !send.isPending && <Result result={send.data} />}
+    </div>
+  );
+};

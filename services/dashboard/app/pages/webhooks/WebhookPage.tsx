@@ -1,0 +1,138 @@
+import { type ReactElement, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
+import { api } from '../../api/client.ts';
+import { usePermission } from '../../api/session.ts';
+import { Button } from '../../components/Button.tsx';
+import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { Id } from '../../components/Id.tsx';
+import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
+import { PageHeader } from '../../components/PageHeader.tsx';
+import { StatusBadge } from '../../components/StatusBadge.tsx';
+import { Count, Time } from '../../components/values.tsx';
+import { strings } from '../../strings/strings.ts';
+import { Attempts } from './Attempts.tsx';
+import { RedeliverDialog } from './RedeliverDialog.tsx';
+import { useWebhookEvents } from './use-webhook-events.ts';
+import './webhooks.css';
+
+const texts = strings.webhooks.delivery;
+const parent = { href: '/webhooks', title: strings.pages.webhooks };
+
+const Facts = ({ delivery }: { delivery: DeliveryResponse }): ReactElement => (
+  <dl className="fields">
+    <dt>{texts.receiver}</dt>
+    <dd className="mono">
+      {delivery.method} {delivery.url}
+    </dd>
+    <dt>{texts.render}</dt>
+    <dd>
+      <Id id={delivery.id} isLong />
+    </dd>
+    <dt>{texts.webhookId}</dt>
+    <dd>
+      <span className="id">
+        <span className="id-text">{delivery.webhook_id}</span>
+        <CopyButton text={delivery.webhook_id} label={strings.common.copyId(delivery.webhook_id)} />
+      </span>
+    </dd>
+    <dt>{texts.created}</dt>
+    <dd>
+      <Time time={delivery.created_at} />
+    </dd>
+    <dt>{texts.attempts}</dt>
+    <dd>
+      <Count value={delivery.attempts} />
+    </dd>
+    {delivery.next_attempt_at && (
+      <>
+        <dt>{texts.nextAttempt}</dt>
+        <dd>
+          <Time time={delivery.next_attempt_at} />
+        </dd>
+      </>
+    )}
+  </dl>
+);
+
+const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
+  <section className="card webhook-body" aria-labelledby="webhook-body">
+    <div className="stack">
+      <h2 id="webhook-body">{texts.body}</h2>
+      <p className="muted">{body === null ? texts.bodyLost : texts.bodyText}</p>
+      {body !== null && <CodeBlock samples={[{ name: texts.body, code: body }]} />}
+    </div>
+  </section>
+);
+
+/** One callback with its attempts. */
+export const WebhookPage = (): ReactElement => {
+  const { jobId = '' }: { jobId?: string } = useParams({ strict: false });
+  const client = useQueryClient();
+  const [isRedelivering, setRedelivering] = useState(false);
+  const mayRedeliver = usePermission('render:create');
+  useWebhookEvents(jobId);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['delivery', jobId],
+    queryFn: ({ signal }) => api.get('/api/v1/deliveries/{job_id}', { params: { job_id: jobId }, signal }),
+  });
+  const hasEnded = data?.status === 'delivered' || data?.status === 'failed';
+  const reason = !mayRedeliver
+    ? strings.common.lacksPermission('render:create')
+    : hasEnded
+      ? null
+      : strings.webhooks.redeliver.inProgress;
+  return (
+    <>
+      <PageHeader
+        title={texts.title(jobId)}
+        heading={<Id id={jobId} isLong withoutLink />}
+        parent={parent}
+        badge={data && <StatusBadge status={data.status} />}
+        actions={
+          data && (
+            <Button icon="refresh" disabledReason={reason} onPress={() => setRedelivering(true)}>
+              {strings.webhooks.redeliver.action}
+            </Button>
+          )
+        }
+      />
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <div className="card">
+          <Skeleton lines={6} />
+        </div>
+      )}
+      {data && (
+        <div className="stack-lg">
+          <section className="card stack">
+            {data.status === 'failed' && data.last_error && (
+              <Notice tone="danger" title={texts.lastError}>
+                <p>{data.last_error}</p>
+              </Notice>
+            )}
+            <Facts delivery={data} />
+          </section>
+          <section className="card" aria-labelledby="webhook-attempts">
+            <div className="stack">
+              <h2 id="webhook-attempts">{texts.attemptsTitle}</h2>
+              {data.rounds.length === 0 && <p className="muted">{texts.notStarted}</p>}
+              <Attempts rounds={data.rounds} />
+              {data.omitted_rounds > 0 && <p className="muted">{texts.omittedRounds(data.omitted_rounds)}</p>}
+            </div>
+          </section>
+          <Body body={data.body} />
+          {isRedelivering && (
+            <RedeliverDialog
+              delivery={data}
+              onClose={() => setRedelivering(false)}
+              onSent={() => void client.invalidateQueries({ queryKey: ['delivery', jobId] })}
+            />
+          )}
+        </div>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,44 @@
+import type { ProcessContext } from './process-context.ts';
+import { type ProcessState, type WorkerRole, workerRolesOf } from './process-state.ts';
+import type { Role, RunningRole } from './running-role.ts';
+import { startDeliveryWorker, startProjector, startRelay, startRenderer, startSweeper } from './workers.ts';
+
+const starters = {
+  renderer: startRenderer,
+  delivery: startDeliveryWorker,
+  relay: startRelay,
+  projector: startProjector,
+  sweeper: startSweeper,
+} satisfies Record<WorkerRole, (context: ProcessContext) => Promise<RunningRole>>;
+
+/** These roles wait for an event log that is not older than their checkpoints. */
+export const rolesWithCheckpoints: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
+
+/**
+ * Starts the workers. `up` resolves when all run. A promise of `ended` rejects when its worker cannot start or
+ * continue.
+ */
+export const startWorkers = (
+  context: ProcessContext,
+  state: ProcessState,
+  verified: Promise<boolean>,
+): { up: Promise<unknown>; ended: Promise<void>[] } => {
+  const startWorker = async (name: WorkerRole): Promise<RunningRole | null> => {
+    if (!(await verified)) return null;
+    if (rolesWithCheckpoints.has(name) && !(await state.eventLogWatch?.verified)) return null;
+    const running = await starters[name](context);
+    state.workers.set(name, running);
+    return running;
+  };
+  const starts = workerRolesOf(context).map(startWorker);
+  state.starting = Promise.allSettled(starts);
+  return { up: Promise.all(starts), ended: starts.map(async (worker) => (await worker)?.ended) };
+};
+
+/** Stops the renderer first: callers may wait for it, and the other roles must process what it completes. */
+export const stopWorkers = async ({ workers, starting }: ProcessState): Promise<void> => {
+  // A worker that starts during the shutdown must be stopped too.
+  await starting;
+  await workers.get('renderer')?.stop();
+  await Promise.all([...workers.values()].map((worker) => worker.stop()));
+};

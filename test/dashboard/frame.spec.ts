@@ -1,0 +1,194 @@
+import { expect } from '@playwright/test';
+import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { test } from './support/dashboard-service.ts';
+
+test('The landing page leads to sign-in, to the reference and to a first PDF', async ({ page, dashboard }) => {
+  await page.goto(`${dashboard.url}/`);
+  await expect(page.getByRole('link', { name: /sign in/i }).first()).toBeVisible();
+  await expect(page.locator('a[href="/docs"]').first()).toBeVisible();
+  await expect(page.locator('pre').first()).toContainText('curl');
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+});
+
+/** Under TLS, browsers accept Brotli; over plain HTTP they only accept gzip. */
+const transferredSize = async (url: string): Promise<number> => {
+  const response = await fetch(url, { headers: { 'accept-encoding': 'br' } });
+  await response.body?.cancel();
+  return Number(response.headers.get('content-length'));
+};
+
+test('The first load with a chart is small, and everything comes from the own origin', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  const urls = new Set<string>();
+  page.on('request', (request) => void urls.add(request.url()));
+  await page.goto(`${dashboard.url}/dashboard`);
+  await expect(page.locator('canvas').first()).toBeVisible();
+  expect([...new Set([...urls].map((url) => new URL(url).origin))]).toEqual([dashboard.url]);
+  const files = [...urls].filter((url) => new URL(url).pathname.startsWith('/dashboard'));
+  const sizes = await Promise.all(files.map(transferredSize));
+  expect(files.length).toBeGreaterThan(5);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
+});
+
+test('The account switcher shows the other account, and the browser remembers it', async ({ browser, dashboard }) => {
+  const [mill, press] = [await dashboard.openAccount('Paper mill'), await dashboard.openAccount('Small press')];
+  await press.templates.create('<p>Hello', { name: 'Only of the press' });
+  const email = 'both@example.com';
+  const page = await dashboard.openPage(browser, { accountId: mill.id, role: 'owner', email });
+  await dashboard.signIn(page.context(), { accountId: press.id, role: 'viewer', email });
+  await page.goto('/dashboard/templates');
+  const switcher = page.getByRole('button', { name: /^Switch account/ });
+  const choose = async (name: string): Promise<void> => {
+    await switcher.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemradio', { name }).press('Enter');
+  };
+  await choose('Paper mill');
+  await expect(switcher).toContainText('Paper millOwner');
+  await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
+  await choose('Small press');
+  await expect(page.getByRole('link', { name: 'Only of the press' })).toBeVisible();
+  await expect(switcher).toContainText('Small pressViewer');
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Only of the press' })).toBeVisible();
+
+  // The last choice counts, also if the answer to an earlier one comes later.
+  const isChosen = Promise.withResolvers<void>();
+  await page.route('**/api/v1/session', async (route) => {
+    if (route.request().headers()['x-colophon-account'] === mill.id) await isChosen.promise;
+    await route.continue();
+  });
+  const answerFor = ({ id }: { id: string }) =>
+    page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/api/v1/session') && response.request().headers()['x-colophon-account'] === id,
+    );
+  const [late, last] = [answerFor(mill), answerFor(press)];
+  await choose('Paper mill');
+  await choose('Small press');
+  await (await last).finished();
+  isChosen.resolve();
+  await (await late).finished();
+  await page.reload();
+  await expect(switcher).toContainText('Small pressViewer');
+
+  // A choice that fails leaves the account that is shown, not one whose answer is still awaited.
+  await page.unroute('**/api/v1/session');
+  const hasFailed = Promise.withResolvers<void>();
+  await page.route('**/api/v1/session', async (route) => {
+    if (route.request().headers()['x-colophon-account'] === press.id) return route.abort();
+    await hasFailed.promise;
+    return route.continue();
+  });
+  const overtaken = answerFor(mill);
+  await choose('Paper mill');
+  await choose('Small press');
+  await expect(page.getByRole('alertdialog').first()).toBeVisible();
+  hasFailed.resolve();
+  await (await overtaken).finished();
+  await page.unroute('**/api/v1/session');
+  await page.getByRole('link', { name: 'Renders' }).click();
+  await page.getByRole('link', { name: 'Templates' }).click();
+  await expect(page.getByRole('link', { name: 'Only of the press' })).toBeVisible();
+  await expect(switcher).toContainText('Small pressViewer');
+  await page.context().close();
+});
+
+test('A phone has the navigation in a drawer, and the content is one key away', async ({ browser, dashboard }) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/settings');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Main' });
+  await expect(drawer).toBeVisible();
+  await expectAccessible(page);
+  await drawer.getByRole('link', { name: 'Renders' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Renders' })).toBeVisible();
+  await expect(drawer).toBeHidden();
+  await expectFitsPhone(page);
+  await page.context().close();
+});
+
+test('A screen of 4K is used, with larger text', async ({ browser, dashboard }) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/renders');
+  const main = page.getByRole('main');
+  const widthOf = async (): Promise<number> => (await main.boundingBox())!.width;
+  const textSize = (): Promise<string> => main.evaluate((element) => getComputedStyle(element).fontSize);
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await expect.poll(widthOf).toBe(1536);
+  await expect.poll(textSize).toBe('14px');
+  await page.setViewportSize({ width: 3840, height: 2160 });
+  await expect.poll(widthOf).toBeGreaterThan(2700);
+  await expect.poll(textSize).toBe('16.8px');
+  await expect(page.getByText('No renders yet')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('Without motion, the whole page changes to dark colours at once', async ({ browser, dashboard }) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/renders');
+  await expect(page.getByRole('heading', { level: 1, name: 'Renders' })).toBeVisible();
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  const colours = await page.evaluate(() =>
+    [document.body, document.querySelector('h1')!].map((element) => getComputedStyle(element).color),
+  );
+  expect(colours).toEqual(['rgb(233, 235, 237)', 'rgb(233, 235, 237)']);
+  await page.context().close();
+});
+
+test('A session that has ended leads to the sign-in, and that back to the page', async ({ browser, dashboard }) => {
+  const person = { accountId: (await dashboard.openAccount()).id, role: 'owner' } as const;
+  const page = await dashboard.openPage(browser, person, '/settings');
+  await expect(page.getByLabel('Account name')).toHaveValue('Mill');
+  await expect(page.getByText(person.accountId, { exact: true })).toBeVisible();
+  expect(await dashboard.send(page, 'DELETE', '/session')).toBe(204);
+  await page.getByRole('link', { name: 'Renders' }).click();
+  await expect(page).toHaveURL(`${dashboard.url}/dashboard/sign-in?next=%2Fdashboard%2Frenders`);
+  await page.getByLabel('Link', { exact: true }).fill(`/#${await dashboard.issueLink(person)}`);
+  await page.getByRole('button', { name: 'Sign in with the link' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Renders' })).toBeVisible();
+  await page.context().close();
+});
+
+test('An unknown page leads back, and a lost connection is said', async ({ browser, dashboard }) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/nowhere');
+  await expect(page.getByRole('heading', { level: 1, name: 'There is no such page' })).toBeVisible();
+  await expectAccessible(page);
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /overview/i })
+    .click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  const notice = page.getByText('No connection. The page shows what was loaded before.');
+  await page.context().setOffline(true);
+  await expect(notice).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(notice).toBeHidden();
+  await page.context().close();
+});
+
+test('Signing out ends the session and forgets everything in the page', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await page.evaluate(() => Object.assign(window, { kept: 'in memory' }));
+  await page.getByRole('button', { name: /owner\.acc/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL(/\/dashboard\/sign-in/);
+  expect(await page.evaluate(() => 'kept' in window)).toBe(false);
+  expect(await dashboard.send(page, 'GET', '/account')).toBe(401);
+});

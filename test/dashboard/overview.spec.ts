@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, type Page } from '@playwright/test';
+import { bareId } from '#contracts/names.ts';
+import { appendDelivery } from '../support/renders/append-histories.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { type DashboardService, test } from './support/dashboard-service.ts';
+
+type Account = Awaited<ReturnType<DashboardService['openAccount']>>;
+
+const figure = (page: Page, label: string) => page.locator('.stat').filter({ hasText: label }).locator('.stat-value');
+/** The pixels of the chart of durations that have one of its two colours. */
+const drawnPoints = (page: Page): Promise<number> =>
+  page
+    .getByRole('region', { name: 'Durations' })
+    .locator('canvas')
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const isColoured = (at: number): boolean => Math.max(data[at]!, data[at + 1]!, data[at + 2]!) - data[at]! > 60;
+      return Array.from({ length: data.length / 4 }, (_, index) => index * 4).filter(isColoured).length;
+    });
+const latest = (page: Page) => page.getByRole('region', { name: 'Latest renders' });
+
+/** Appends webhook deliveries like another process of the service. */
+const deliver = (dashboard: DashboardService, account: Account, endpoint: string, status: number | null) =>
+  withInstallationEngines(dashboard.installation, ({ store }) =>
+    appendDelivery(store, { accountId: bareId('acc', account.id)!, at: new Date().toISOString(), endpoint, status }),
+  );
+
+/** A template that no data fills, with a render that failed for this reason. */
+const failTemplate = async ({ client, templates }: Account, name: string): Promise<string> => {
+  const { id } = await templates.create('<p>{{customer}}</p>', { name });
+  await client.postRender({ mode: 'RENDER', template_id: id, data: {} });
+  return id;
+};
+
+test('A new account learns how to make the first PDF, and sees it without loading the page again', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  // By day, so that no hour ends between the renders.
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/?range=month');
+  await expect(page.getByRole('heading', { name: 'Make the first PDF' })).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.getByRole('link', { name: 'Open the playground' })).toBeVisible();
+  const folder = await mkdtemp(join(tmpdir(), 'colophon-command-'));
+  try {
+    const command = (await page.locator('pre').textContent())!;
+    const env = { ...process.env, COLOPHON_KEY: account.key };
+    await promisify(execFile)('sh', ['-c', command], { cwd: folder, env });
+    expect(await readFile(join(folder, 'hello.pdf'), 'latin1')).toMatch(/^%PDF/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  await expect(figure(page, 'Renders today')).toHaveText('1');
+  await expect(figure(page, 'Success rate')).toHaveText('100 %');
+  await expect.poll(() => drawnPoints(page), 'a duration without a neighbour is a point').toBeGreaterThan(0);
+  await expect(latest(page).getByRole('button', { name: /^Copy render_/ })).toBeVisible();
+  const chart = page.getByRole('region', { name: 'Renders', exact: true });
+  const pointedAt = chart.locator('.u-value').nth(1);
+  await expect(pointedAt).toBeHidden();
+  const { width, height } = (await chart.locator('.u-over').boundingBox())!;
+  // The last bar is the one of today.
+  await chart.locator('.u-over').hover({ position: { x: width - 3, y: height / 2 } });
+  await expect(pointedAt).toHaveText('1');
+  await expect(pointedAt).toBeVisible();
+  await account.client.render('html', '<p>second');
+  await expect(figure(page, 'Renders today')).toHaveText('2');
+  await expect(pointedAt).toHaveText('2');
+  await expect(pointedAt).toBeVisible();
+  await page.getByRole('link', { name: 'All renders' }).click();
+  await expect(page).toHaveURL(/\/dashboard\/renders$/);
+  await page.context().close();
+});
+
+test('Renders appear at once in all tabs, which share one live stream', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const first = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  const streams: string[] = [];
+  first.context().on('request', (request) => request.url().endsWith('/events/live') && streams.push(request.url()));
+  await first.goto('/dashboard');
+  await expect.poll(() => streams.length).toBe(1);
+  const second = await first.context().newPage();
+  await second.goto('/dashboard');
+  for (const page of [first, second]) await expect(figure(page, 'Renders today')).toHaveText('1');
+
+  const { id } = await account.client.render('html', '<p>second');
+  for (const page of [first, second]) {
+    await expect(figure(page, 'Renders today')).toHaveText('2');
+    await expect(latest(page).getByTitle(id)).toHaveText(`…${id.slice(-6)}`);
+  }
+  expect(streams).toHaveLength(1);
+
+  await first.close();
+  await account.client.render('markdown', '# third');
+  await expect(figure(second, 'Renders today')).toHaveText('3');
+  await expect.poll(() => streams.length).toBe(2);
+  await second.context().close();
+});
+
+test('Failures and what needs attention lead to the pages that show more', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  const templateId = await failTemplate(account, 'Offer');
+  await deliver(dashboard, account, 'down.example/hooks/pdf', 503);
+  await deliver(dashboard, account, 'ok.example/hook', 200);
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/');
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await expect(attention).toContainText('Callbacks to down.example/hooks/pdf fail');
+  await expect(attention).toContainText('1 failed attempt in a row');
+  await expect(attention).toContainText('Template Offer: 100 % of its renders fail');
+  const webhooks = page.getByRole('region', { name: 'Webhooks' });
+  await expect(webhooks.locator('.webhook-state').filter({ hasText: 'Failed' })).toContainText('1');
+  await expect(webhooks).toContainText('2 attempts, 1 without success');
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+
+  await page.getByRole('region', { name: 'Failures by error' }).getByRole('link').click();
+  await expect(page).toHaveURL(/\/renders\?error=template_render_error&since=/);
+  await page.goBack();
+  await attention.getByRole('link', { name: 'Failed renders' }).click();
+  await expect(page).toHaveURL(new RegExp(`/renders\\?template_id=${templateId}&status=FAILED`));
+  await page.goBack();
+  await attention.getByRole('link', { name: 'Failed callbacks' }).click();
+  await expect(page).toHaveURL(/\/webhooks\?status=failed&receiver=down\.example/);
+  await page.goBack();
+
+  await deliver(dashboard, account, 'down.example/hooks/pdf', 200);
+  await expect(attention).not.toContainText('down.example');
+  await page.context().close();
+});
+
+test('Many items that need attention are shown on demand', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  for (const name of ['A', 'B', 'C', 'D']) await failTemplate(account, name);
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'developer' }, '/');
+  const items = page.getByRole('region', { name: 'Needs attention' }).locator('.notice');
+  await expect(items).toHaveCount(3);
+  await page.getByRole('button', { name: 'Show all 4' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(items).toHaveCount(4);
+  await page.getByRole('button', { name: 'Show fewer' }).click();
+  await expect(items).toHaveCount(3);
+  await page.context().close();
+});
+
+test('The range is chosen by keyboard and kept in the address; a viewer sees the same', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'viewer' }, '/');
+  await expect(figure(page, 'Quota this month')).toBeVisible();
+  await page.getByRole('button', { name: /Last 24 hours/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'Last 30 days' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\?range=month$/);
+  await expect(page.getByText('1 render, last 30 days')).toBeVisible();
+  await expect(page.getByRole('figure', { name: /durations, last 30 days/ })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText('1 render, last 30 days')).toBeVisible();
+  await page.context().close();
+});
+
+test('A failure to load the figures is shown, and can be tried again', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  // The page would load the figures again at the first message of the stream.
+  await page.route('**/api/v1/events/live', (route) => route.fulfill({ status: 403, json: {} }));
+  const broken = '**/api/v1/statistics*';
+  await page.route(broken, (route) => route.fulfill({ status: 500, json: { error: 'internal_error', message: 'no' } }));
+  await page.goto('/dashboard');
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('This did not work');
+  await page.unroute(broken);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(figure(page, 'Success rate')).toHaveText('100 %');
+  await expect(alert).toBeHidden();
+  await page.context().close();
+});

@@ -1,0 +1,229 @@
+import { fileURLToPath } from 'node:url';
+import { expect, type Page } from '@playwright/test';
+import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { test } from './support/dashboard-service.ts';
+import { showOptions } from './support/playground.ts';
+
+const sample = (name: string): string => fileURLToPath(new URL(`../fixtures/documents/${name}`, import.meta.url));
+const result = (page: Page) => page.getByRole('region', { name: 'PDF' });
+const makePdf = (page: Page) => page.getByRole('button', { name: 'Make the PDF' }).click();
+const chooseOption = async (page: Page, label: string, name: string): Promise<void> => {
+  await page.getByRole('button', { name: new RegExp(label) }).click();
+  await page.getByRole('option', { name, exact: true }).click();
+};
+const chooseType = (page: Page, name: string): Promise<void> => chooseOption(page, 'Input type', name);
+
+test('A text becomes a PDF with its pages, size and time, and leads to its render', async ({ browser, dashboard }) => {
+  const { id, client } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'developer' }, '/playground');
+  await makePdf(page);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+  await expect(result(page).locator('dl')).toContainText(/Pages\s*1\s*Size/);
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+  await page.getByRole('textbox', { name: 'Document' }).fill('<p>a <!-- never closed');
+  await chooseType(page, 'HTML');
+  await page.getByRole('textbox', { name: 'Document' }).press('Control+Enter');
+  await expect(result(page).getByRole('alert')).toContainText('Line 1');
+  await page.getByRole('link', { name: 'Show the render' }).click();
+  await expect(page.getByText('invalid_html').first()).toBeVisible();
+  const { body } = await client.request('GET', '/api/v1/renders');
+  expect(body['renders']).toMatchObject([{ key_id: null }, { key_id: null }]);
+  expect((await client.request('GET', '/api/v1/usage')).body).toMatchObject({ quota: { used: 0 } });
+});
+
+test('A file of any kind is recognised by its name', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  for (const name of ['agreement.docx', 'orders.csv', 'catalogue.xml', 'order.json', 'invoice.html']) {
+    await page.locator('input[type=file]').first().setInputFiles(sample(name));
+    await expect(page.getByText(name).first()).toBeVisible();
+    await makePdf(page);
+    await expect(result(page).locator('canvas').first()).toBeVisible();
+    await page.getByRole('button', { name: 'Remove the file' }).click();
+  }
+});
+
+test('A file is pasted', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await page.getByRole('textbox', { name: 'Document' }).evaluate((element) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(['item,price\nPaper,4.20\n'], 'prices.csv', { type: 'text/csv' }));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await expect(page.getByText('prices.csv').first()).toBeVisible();
+  await makePdf(page);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+});
+
+test('Options change the PDF, and the same call is shown as programs', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await showOptions(page);
+  await page.getByLabel('Page ranges').fill('7');
+  await makePdf(page);
+  await expect(result(page).getByRole('alert')).toContainText('page_ranges');
+  const code = page.getByRole('region', { name: 'The same from a program' });
+  for (const [language, text] of [
+    ['curl', '"page_ranges": "7"'],
+    ['Node.js', 'process.env.COLOPHON_KEY'],
+    ['Python', 'requests.post('],
+  ] as const) {
+    await code.getByRole('tab', { name: language }).click();
+    await expect(code).toContainText(text);
+  }
+});
+
+test('Options are in groups that fold, show how many are set, and open where one is invalid', async ({
+  browser,
+  dashboard,
+}) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  const all = page.locator('.playground-options > summary');
+  const group = (title: string) => page.locator('.option-group > summary').filter({ hasText: title });
+  await all.click();
+  await expect(group('Page numbers')).toBeVisible();
+  await expect(page.getByLabel('Scale')).toBeHidden();
+  await page.getByLabel('Margin top').fill('25');
+  await group('Rendering').click();
+  await page.getByLabel('Scale').fill('9');
+  await expect(all).toContainText('2 set');
+  await expect(group('Rendering')).toContainText('1 set');
+  await expect(group('Metadata')).not.toContainText('set');
+  await group('Rendering').click();
+  await expect(page.getByLabel('Scale')).toBeHidden();
+  await makePdf(page);
+  await expect(group('Rendering')).toContainText('Invalid');
+  await expect(page.getByLabel('Scale')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Make the PDF' })).toBeInViewport();
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+  await page.getByRole('button', { name: 'Unfold all groups' }).click();
+  await expect(page.getByLabel('Text on every page')).toBeVisible();
+  await page.getByRole('button', { name: 'Fold all groups' }).click();
+  await expect(page.getByLabel('Margin top')).toBeHidden();
+});
+
+test('Pages are shown as images, and programs receive them', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await showOptions(page);
+  await chooseOption(page, 'Output', 'png');
+  await chooseType(page, 'HTML');
+  await page.getByRole('textbox', { name: 'Document' }).fill('<p>one<p style="break-before:page">two');
+  await makePdf(page);
+  await expect(result(page).getByRole('img')).toHaveCount(2);
+  await expect(page.getByRole('region', { name: 'The same from a program' })).toContainText(
+    'image/png, application/zip',
+  );
+  await page.getByRole('link', { name: 'Show the render' }).click();
+  await expect(page.getByText('png', { exact: true }).first()).toBeVisible();
+});
+
+test('Parts become one PDF with a table of contents, in their order', async ({ browser, dashboard }) => {
+  const { id, templates } = await dashboard.openAccount();
+  await templates.create('<h1>Hello {{name}}</h1>', { name: 'Greeting', sample_data: { name: 'Ada' } });
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'developer' }, '/playground');
+  const areLoaded = Promise.withResolvers<void>();
+  await page.route('**/api/v1/templates?*', async (route) => {
+    await areLoaded.promise;
+    await route.continue();
+  });
+  await chooseOption(page, 'What to make', 'A PDF of several parts');
+  const part = (number: number) => page.getByRole('group', { name: `Part ${number}`, exact: true });
+  await part(2)
+    .getByRole('button', { name: /Input type/ })
+    .click();
+  await page.getByRole('option', { name: 'Template', exact: true }).click();
+  const template = part(2).getByRole('button', { name: /Choose a template/ });
+  await expect(template).toBeDisabled();
+  areLoaded.resolve();
+  await template.click();
+  await page.getByRole('option', { name: 'Greeting' }).click();
+  await expect(part(2).getByRole('textbox', { name: 'Data of the template' })).toHaveValue(/"Ada"/);
+  await page.getByRole('button', { name: 'Add a part' }).click();
+  await part(3).getByRole('textbox', { name: 'Document' }).fill('# Appendix');
+  await part(3).getByText('Begin on a right page').click();
+  await part(3).getByRole('button', { name: 'Move part 3 up' }).click();
+  await expect(part(2).getByRole('textbox', { name: 'Document' })).toHaveValue('# Appendix');
+  await part(1).getByRole('button', { name: 'Remove part 1' }).click();
+  await page.getByText('Table of contents').click();
+  await page.getByRole('textbox', { name: 'Heading of the contents' }).fill('What is inside');
+  await makePdf(page);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+  const code = page.getByRole('region', { name: 'The same from a program' });
+  await expect(code).toContainText(/"mode": "COMPOSE"[^]*# Appendix[^]*"start_on": "right"[^]*"name": "Ada"/);
+  await expect(code).toContainText('"title": "What is inside"');
+  await part(2).getByRole('textbox', { name: 'Data of the template' }).fill('{}');
+  await makePdf(page);
+  await expect(result(page).getByRole('alert')).toContainText('name');
+});
+
+test('Metadata, standards, files and invoices are options', async ({ browser, dashboard }) => {
+  const { id, client } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await showOptions(page);
+  await chooseOption(page, 'Archive standard', 'pdf/a-3b');
+  await chooseOption(page, 'Accessibility standard', 'Yes');
+  await page.getByLabel('PDF title').fill('Minutes of May');
+  await page.getByLabel('Authors').fill('Ada\nGrace');
+  await page.getByLabel('Further entries').fill('CaseNumber: 2026-118');
+  const [attach, invoice] = ['Attach files', 'Choose an XML file'];
+  for (const [button, files] of [
+    [attach, [sample('orders.csv'), sample('order.json')]],
+    [invoice, [sample('../invoices/basic.xml')]],
+  ] as const) {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: button }).click();
+    await (await chooser).setFiles([...files]);
+  }
+  const orders = page.getByRole('group', { name: 'orders.csv' });
+  await orders.getByRole('button', { name: /Relationship/ }).click();
+  await page.getByRole('option', { name: 'Data', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove the file order.json' }).click();
+  await chooseOption(page, 'Profile of the invoice', 'basic');
+  await makePdf(page);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+  await expectAccessible(page);
+  const { body } = await client.request('GET', '/api/v1/renders');
+  const [{ id: renderId } = { id: '' }] = body['renders'] as { id: string }[];
+  const recorded = await client.request('GET', `/api/v1/renders/${renderId}`);
+  expect(recorded.body['request']).toMatchObject({
+    options: {
+      conformance: ['pdf/a-3b', 'pdf/ua-1'],
+      metadata: { title: 'Minutes of May', author: ['Ada', 'Grace'], custom: { CaseNumber: '2026-118' } },
+    },
+  });
+  const code = page.getByRole('region', { name: 'The same from a program' });
+  await expect(code).toContainText('attachments=@orders.csv;type=text/csv');
+  await expect(code).toContainText(/"relationship": "Data"/);
+});
+
+test('A viewer cannot make a PDF, by page or by request', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'viewer' }, '/playground');
+  await expect(page.getByRole('button', { name: 'Make the PDF' })).toHaveAttribute('aria-disabled', 'true');
+  const request = { mode: 'CONVERT', input_type: 'html', data: '<p>a' };
+  expect(await dashboard.send(page, 'POST', '/render', request)).toBe(403);
+});
+
+test('A PDF with a password is shown, and no code or storage has the password', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await showOptions(page);
+  await page.getByLabel('Text on every page').fill('DRAFT');
+  const password = page.getByLabel('Password to open the PDF');
+  await expect(password).toHaveAttribute('type', 'password');
+  await password.fill('open-sesame-7261');
+  await makePdf(page);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+  const code = page.getByRole('region', { name: 'The same from a program' });
+  await expect(code).toContainText('"user_password": "***"');
+  await expect(code).not.toContainText('sesame');
+  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, location.href]));
+  expect(stored).not.toContain('sesame');
+});

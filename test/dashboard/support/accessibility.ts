@@ -1,0 +1,43 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+const wcag22 = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+const placeholders = '.loading, .skeleton, .table-skeleton, [aria-busy=true]';
+
+const waitForFrames = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+/** Requires that the page, when it has loaded, breaks no rule of WCAG 2.2 AA, light and dark. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  // Parts that come and go meanwhile would be judged by what is left of them.
+  await expect(page.locator('h1').first()).toBeVisible();
+  await expect(page.locator(placeholders)).toHaveCount(0);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await waitForFrames(page);
+    const { violations } = await new AxeBuilder({ page }).withTags(wcag22).analyze();
+    const found = violations.map(({ id, nodes }) => [
+      id,
+      nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+    ]);
+    expect(found, `${page.url()} in ${colorScheme}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
+};
+
+/** Changes the size of the window, and waits until the page is laid out and drawn in it. */
+const resize = async (page: Page, size: { width: number; height: number }): Promise<void> => {
+  await page.setViewportSize(size);
+  await expect.poll(() => page.evaluate(() => window.innerWidth)).toBe(size.width);
+  await waitForFrames(page);
+};
+
+/** Requires that nothing is wider than the smallest phone. */
+export const expectFitsPhone = async (page: Page): Promise<void> => {
+  const size = page.viewportSize()!;
+  await resize(page, { width: 360, height: 740 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  // A list that is opened in a page which is still narrow closes when the page gets wider.
+  await resize(page, size);
+};

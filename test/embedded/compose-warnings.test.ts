@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
+import { file, postForm, svgOf } from '../support/client/multipart.ts';
+import { createTemplateClient } from '../support/client/template-client.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
+
+const at = sharedService();
+let caller: ApiClient;
+beforeAll(async () => {
+  const account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  caller = createClient(at.service.url, (await issueKey(at.installation, account, '--type', 'test')).key);
+});
+
+const wide = `<p class="note" style="margin-left:-100px">${'several words '.repeat(20)}`;
+const html = (data: string): Body => ({ mode: 'CONVERT', input_type: 'html', data });
+
+describe('The warnings of a composed document', () => {
+  it('name the part, and the page of the whole', async () => {
+    const { id } = await createTemplateClient(caller).create('<p>{{x}}', {
+      default_options: { watermark: { text: 'DRAFT' }, page_size: 'A5' },
+    });
+    const parts = [
+      html('<h1>One</h1><p style="break-before: page">two'),
+      html(wide),
+      { mode: 'RENDER', template_id: id, data: { x: 1 } },
+    ];
+    const { body } = await caller.postRender({ mode: 'COMPOSE', parts, start_on: 'right' });
+    expect(body['warnings']).toEqual([
+      expect.objectContaining({ type: 'content_overflow', part: 'parts[1]', element: 'p.note', page: 3, side: 'left' }),
+      expect.objectContaining({ type: 'option_ignored', part: 'parts[2]', option: 'watermark' }),
+    ]);
+    expect((body['warnings'] as Body[]).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^parts\[1\]: The content of p\.note .* of page 3\.$/),
+      expect.stringMatching(/^parts\[2\]: The option watermark was ignored\./),
+    ]);
+  });
+
+  it('name an asset only if no part uses it', async () => {
+    const { body } = await postForm(caller, [
+      ['parts', JSON.stringify([html('<img src="a.svg">'), html('<p>x'), html('<p style="background: url(b.svg)">y')])],
+      ['assets', file('a.svg', svgOf('red'))],
+      ['assets', file('b.svg', svgOf('blue'))],
+      ['assets', file('c.svg', svgOf('green'))],
+    ]);
+    expect(body['warnings']).toEqual([expect.objectContaining({ type: 'asset_unused', name: 'c.svg' })]);
+  });
+});
+
+describe('The diagnosis of a composed document', () => {
+  it('has the render mode of the part that needs most of the browser, and names it', async () => {
+    const parts = [html('<p>x'), html('<p id="p"><script>p.textContent = "set"</script>'), html('<p>y')];
+    const response = await caller.request('POST', '/api/v1/render?diagnostics=true', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ mode: 'COMPOSE', parts }),
+    });
+    expect(response.body['diagnostics'], response.text.slice(0, 300)).toMatchObject({
+      render_mode: 'scripted',
+      render_mode_reason: expect.stringMatching(/^parts\[1\]: /) as string,
+      same_bytes: true,
+    });
+  });
+});

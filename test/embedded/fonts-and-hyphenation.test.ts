@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
+
+const at = sharedService();
+let caller: ApiClient;
+beforeAll(async () => {
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+});
+
+type Fonts = {
+  used: { family: string }[];
+  missing: { family: string; substitutes: string[]; metric_compatible: boolean }[];
+};
+
+const fontsOf = async (html: string): Promise<Fonts> => {
+  const { id } = await caller.render('html', html);
+  const job = await caller.request('GET', `/api/v1/jobs/${id.replace('render_', 'job_')}?diagnostics=true`);
+  return (job.body['diagnostics'] as { fonts: Fonts }).fonts;
+};
+
+describe('A font that is not installed', () => {
+  const substitutes: [family: string, substitute: string, isMetricCompatible: boolean][] = [
+    ['Calibri', 'Carlito', true],
+    ['Cambria', 'Caladea', true],
+    ['Courier New', 'Liberation Mono', true],
+    ['Book Antiqua', 'TeX Gyre Pagella', true],
+    ['Georgia', 'TeX Gyre Pagella', false],
+    ['Verdana', 'DejaVu Sans', false],
+    ['Comic Sans MS', 'Comic Neue', false],
+    ['Garamond', 'EB Garamond 12', false],
+  ];
+
+  it('is replaced by one that is like it, and the diagnostics name it', async () => {
+    const html = substitutes.map(([family]) => `<p style="font-family: '${family}', monospace">Text`).join('\n');
+    const { missing } = await fontsOf(html);
+    expect(missing).toEqual(
+      substitutes.map(([family, substitute, metric_compatible]) => ({
+        family,
+        substitutes: [substitute],
+        metric_compatible,
+      })),
+    );
+  });
+
+  it('is replaced by the next font of the document if nothing is like it', async () => {
+    const { missing, used } = await fontsOf('<p style="font-family: Nowhere, Cambria, serif">Text');
+    expect(missing).toEqual([{ family: 'Nowhere', substitutes: ['Caladea'], metric_compatible: false }]);
+    expect(used.map(({ family }) => family)).toEqual(['Caladea']);
+  });
+
+  it('can be a generic one: cursive is handwriting, and formulas have a font for mathematics', async () => {
+    const { used, missing } = await fontsOf('<p style="font-family: cursive">Text</p><math><mi>x</mi></math>');
+    expect(used.map(({ family }) => family).toSorted()).toEqual(['Dancing Script', expect.stringContaining('Math')]);
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('A narrow column with hyphens: auto', () => {
+  const column = (language: string, text: string, style = 'hyphens: auto'): string =>
+    `<html lang="${language}"><p style="width: 34mm; font: 12pt Arial; ${style}">${text}</p>`;
+  const linesOf = async (html: string): Promise<string[]> =>
+    (await caller.renderedPages('html', html))[0]!.text.split('\n').map((line) => line.trim());
+
+  it.each([
+    ['en', 'considerations regarding international responsibilities', /^[a-z ]+[-‐]$/],
+    ['en-GB', 'considerations regarding international responsibilities', /^[a-z ]+[-‐]$/],
+    ['de', 'Rechtsschutzversicherungsgesellschaften', /^[A-Za-z]+[-‐]$/],
+    ['de-AT', 'Grundstücksverkehrsgenehmigungszuständigkeit', /^[A-Za-zü]+[-‐]$/],
+    ['fr', 'anticonstitutionnellement internationalisation', /^[a-z ]+[-‐]$/],
+    ['pl', 'przedsiębiorstwo Konstantynopolitańczykowianeczka', /[-‐]$/],
+  ])('is hyphenated in %s, and its words are whole without the hyphens', async (language, text, broken) => {
+    const lines = await linesOf(column(language, text));
+    expect(lines.some((line) => broken.test(line))).toBe(true);
+    expect(
+      lines
+        .map((line) => (/[-‐]$/.test(line) ? line.slice(0, -1) : `${line} `))
+        .join('')
+        .trim(),
+    ).toBe(text);
+  });
+
+  it('is hyphenated in a table in Markdown, without asking for it', async () => {
+    const table =
+      '---\nlang: de\nmargin_right: 10cm\nmargin_left: 6cm\n---\n| Wort |\n|---|\n| Qualitätssicherungsmaßnahmen |';
+    const [page] = await caller.renderedPages('markdown', table);
+    expect(page!.text).toMatch(/[a-z][-‐]\s*[a-z]/);
+  });
+
+  it('is not hyphenated in an unknown language, or without hyphens: auto', async () => {
+    const text = 'Rechtsschutz Versicherungen Gesellschaften';
+    expect((await linesOf(column('xx', text))).join(' ')).toBe(text);
+    expect((await linesOf(column('de', text, ''))).join(' ')).toBe(text);
+  });
+});

@@ -1,0 +1,299 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
+import { type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { file, type FormEntry, postForm, svgOf } from '../support/client/multipart.ts';
+import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
+
+const at = sharedService();
+let caller: ApiClient;
+beforeAll(async () => {
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+});
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const colour = '#1a2b3c';
+const other = '#c0ffee';
+
+const render = async (entries: FormEntry[]): Promise<RenderResult> => {
+  const response = await postForm(caller, entries);
+  expect(response.status, response.text.slice(0, 500)).toBe(200);
+  return response.body as RenderResult;
+};
+const pageOf = async (name: string, content: string, assets: Record<string, string | Uint8Array>): Promise<PdfPage> => {
+  const { pdf_base64 } = await render([
+    ['file', file(name, content)],
+    ...Object.entries(assets).map(([path, bytes]): FormEntry => ['assets', file(path, bytes)]),
+  ]);
+  return (await readPdf(pdf_base64))[0]!;
+};
+const missing = async (html: string, ...assets: FormEntry[]) =>
+  expectErrorResponse(await postForm(caller, [['file', file('a.html', html)], ...assets]), 'image_load_failed');
+
+describe('An asset is found by its relative name from', () => {
+  it.each<[string, string]>([
+    ['img', '<img src="img/logo.svg">'],
+    ['img with dots', '<img src="./img/../img/logo.svg">'],
+    ['img with a query and a fragment', '<img src="img/logo.svg?v=3#view">'],
+    ['img from the root', '<img src="/img/logo.svg">'],
+    ['img above the folder of the document', '<img src="../img/logo.svg">'],
+    ['img above it, by its base name', '<img src="../../pictures/logo.svg">'],
+    ['img by its base name', '<img src="logo.svg">'],
+    ['img with backslashes', String.raw`<img src="img\logo.svg">`],
+    ['srcset', '<img srcset="img/logo.svg 1x, img/missing.svg 2x">'],
+    ['picture', '<picture><source srcset="img/logo.svg"><img src="img/logo.svg"></picture>'],
+    ['an SVG image', '<svg width=50 height=50><image href="img/logo.svg" width=50 height=50></svg>'],
+    ['an SVG image with xlink', '<svg width=50 height=50><image xlink:href="img/logo.svg" width=50 height=50></svg>'],
+    ['input', '<input type=image src=img/logo.svg>'],
+    ['background', '<table background="img/logo.svg"><tr><td>x</table>'],
+    ['a video', '<video poster="img/logo.svg" width=50 height=50></video>'],
+    ['a style attribute', `<img style="content: url('img/logo.svg')">`],
+    ['a style element', '<style>p::before { content: url(img/logo.svg) }</style><p>x'],
+    ['image-set()', '<style>p::before { content: image-set("img/logo.svg" 1x) }</style><p>x'],
+    ['a style sheet', '<link rel="stylesheet" href="css/main.css"><p class="logo">x'],
+    ['a style sheet for print', '<link rel="stylesheet" media="print" href="css/main.css"><p class="logo">x'],
+    ['an imported style sheet', '<style>@import "css/main.css";</style><p class="logo">x'],
+    ['a style sheet that imports another', '<link rel="stylesheet" href="css/all.css"><p class="logo">x'],
+  ])('%s', async (_, html) => {
+    const { colours } = await pageOf('a.html', `<!DOCTYPE html>${html}`, {
+      'img/logo.svg': svgOf(colour),
+      'css/main.css': '/* a */ .logo::before {\n  content: url("../img/logo.svg")\n}',
+      'css/all.css': '@import url(main.css) print;',
+    });
+    expect(colours).toContain(colour);
+  });
+
+  it('Markdown', async () => {
+    const markdown = '# Title\n\n![Logo](<img/Größe 1.svg>)\n\n<img src="img/b.svg">\n';
+    const { colours, text } = await pageOf('report.md', markdown, {
+      ['img/Größe 1.svg'.normalize('NFD')]: svgOf(colour),
+      'img/b.svg': svgOf(other),
+    });
+    expect(colours).toEqual(expect.arrayContaining([colour, other]));
+    expect(text).toContain('Title');
+  });
+
+  it('names with spaces, percent signs and umlauts', async () => {
+    const { colours } = await pageOf(
+      'a.html',
+      '<img src="a%20b.svg"><img src="100%.svg"><img src="u%cc%88.svg"><img src="x%2520y.svg">',
+      {
+        'a b.svg': svgOf('#000001'),
+        '100%.svg': svgOf('#000002'),
+        'ü.svg': svgOf('#000003'),
+        'x%20y.svg': svgOf('#000004'),
+      },
+    );
+    expect(colours).toEqual(expect.arrayContaining(['#000001', '#000002', '#000003', '#000004']));
+  });
+
+  it('header and footer, with a style sheet', async () => {
+    const [page] = await readPdf(
+      (
+        await render([
+          ['file', file('a.html', '<p>x')],
+          ['header_html', '<link rel=stylesheet href=h.css><img src="logo.svg"><b>Head</b>'],
+          ['footer_html', '<img style="content: url(foot.svg)">Foot'],
+          ['assets[]', file('logo.svg', svgOf(colour))],
+          ['assets[]', file('foot.svg', svgOf(other))],
+          ['assets[]', file('h.css', 'b { color: #ff0000 }')],
+        ])
+      ).pdf_base64,
+    );
+    expect(page!.colours).toEqual(expect.arrayContaining([colour, other, '#ff0000']));
+    expect(page!.text).toContain('Head');
+  });
+
+  it('a template', async () => {
+    const created = await caller.request('POST', '/api/v1/templates', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'with a logo', content: '<img src="{{logo}}.svg"><p>{{name}}' }),
+    });
+    const { pdf_base64 } = await render([
+      ['template_id', created.body.id as string],
+      ['data', file('data.json', JSON.stringify({ logo: 'a', name: 'Ines' }))],
+      ['assets', file('a.svg', svgOf(colour))],
+    ]);
+    const [page] = await readPdf(pdf_base64);
+    expect(page!.colours).toContain(colour);
+    expect(page!.text).toContain('Ines');
+  });
+});
+
+describe('A document with assets', () => {
+  it('has the same PDF as one with data: URLs', async () => {
+    const uploaded = await render([
+      ['file', file('a.html', '<title>T</title>\r\n<img src=a.png width=90>')],
+      ['assets', file('a.png', png)],
+    ]);
+    const inline = `<title>T</title>\r\n<img src="data:image/png;base64,${png.toString('base64')}" width=90>`;
+    const { pdf_base64 } = await caller.render('html', inline);
+    expect(withoutDates(uploaded.pdf_base64)).toBe(withoutDates(pdf_base64));
+  });
+
+  it('is verified and repeated with them', async () => {
+    const { id } = await render([
+      ['file', file('a.html', '<img src=a.svg>')],
+      ['assets', file('a.svg', svgOf(colour))],
+    ]);
+    const { code, stdout } = await at.installation.runCommand('--json', 'verify', id);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ id, same: true })]);
+    const repeated = await caller.request('POST', `/api/v1/renders/${id}/repeat`);
+    expect(repeated.status, repeated.text.slice(0, 300)).toBe(200);
+    expect((await readPdf((repeated.body as RenderResult).pdf_base64))[0]!.colours).toContain(colour);
+  });
+
+  it('uses a font', async () => {
+    const font = await readFile('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf').catch(() => null);
+    if (font === null) return;
+    const css = '@font-face { font-family: Own; src: url(missing.woff2), url("fonts/own.ttf") } p { font-family: Own }';
+    const { pdf_base64 } = await render([
+      ['file', file('a.html', '<link rel=stylesheet href=a.css><p>Text')],
+      ['assets', file('a.css', css)],
+      ['assets', file('fonts/own.ttf', font)],
+    ]);
+    expect(Buffer.from(pdf_base64, 'base64').toString('latin1')).toContain('DejaVuSansMono');
+  });
+
+  it('runs no script of an SVG image, and stays a static document', async () => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="document.bgColor='red'">
+      <script>document.documentElement.style.background = '#ff0000'</script>
+      <rect width="9" height="9" fill="${colour}"/></svg>`;
+    const testKey = await issueKey(at.installation, await openAccount(at.installation), '--type', 'test');
+    const response = await postForm(
+      createClient(at.service.url, testKey.key),
+      [
+        ['file', file('a.html', '<img src=a.svg>')],
+        ['assets', file('a.svg', svg)],
+      ],
+      { path: '/api/v1/render?diagnostics=true' },
+    );
+    expect(response.status, response.text.slice(0, 300)).toBe(200);
+    expect(response.body.diagnostics).toMatchObject({ render_mode: 'static', console: [] });
+    const [page] = await readPdf((response.body as RenderResult).pdf_base64);
+    expect(page!.colours).toContain(colour);
+    expect(page!.colours).not.toContain('#ff0000');
+  });
+
+  it('does not load an HTML asset as a document', async () => {
+    const { text } = await pageOf('a.html', '<p>Outer<iframe src="inner.html"></iframe>', {
+      'inner.html': '<p>Inner<script>parent.document.body.textContent = "Run"</script>',
+    });
+    expect(text).toContain('Outer');
+    expect(text).not.toMatch(/Inner|Run/);
+  });
+
+  it('has warnings for a style sheet, font or background that is missing, and for unused assets', async () => {
+    const { warnings } = await render([
+      ['file', file('a.html', '<link rel=stylesheet href=no.css><style>p{background:url(no.png)}</style><p>x')],
+      ['assets', file('never.png', png)],
+    ]);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          type: 'resource_failed',
+          url: 'no.css',
+          reason: expect.stringContaining('no part "assets"'),
+        }),
+        expect.objectContaining({ type: 'resource_failed', url: 'no.png' }),
+        expect.objectContaining({ type: 'asset_unused', name: 'never.png' }),
+      ]),
+    );
+  });
+
+  it('has warnings for assets of a type that uses none', async () => {
+    const { warnings } = await render([
+      ['file', file('a.csv', 'a,b\n1,2\n')],
+      ['assets', file('a.png', png)],
+    ]);
+    expect(warnings).toEqual([expect.objectContaining({ type: 'asset_unused', name: 'a.png' })]);
+  });
+});
+
+describe('image_load_failed', () => {
+  it('lists the assets that exist', async () => {
+    const { message, image_url } = await missing(
+      '<p>x\n<img src="img/logo.png">',
+      ['assets', file('img/a.png', png)],
+      ['assets', file('b.png', png)],
+    );
+    expect(image_url).toBe('img/logo.png');
+    expect(message).toContain('on line 2');
+    expect(message).toContain('no part "assets" has this name; the parts "assets" are "img/a.png", "b.png"');
+  });
+
+  it('says that only the case differs', async () => {
+    const { message } = await missing('<img src="img/logo.png">', ['assets', file('img/Logo.png', png)]);
+    expect(message).toContain('names are case-sensitive: did you mean "img/Logo.png"?');
+  });
+
+  it('says that several assets have the base name', async () => {
+    const { message } = await missing(
+      '<img src="img/logo.svg">',
+      ['assets', file('a/logo.svg', svgOf('red'))],
+      ['assets', file('b/logo.svg', svgOf('blue'))],
+    );
+    expect(message).toContain('2 different parts "assets" have this name: "a/logo.svg", "b/logo.svg"');
+  });
+
+  it('says how to send an image without any asset', async () => {
+    expect((await missing('<img src="logo.png">')).message).toContain('as a part "assets"');
+  });
+
+  it.each([
+    ['an empty asset', ''],
+    ['an asset that is no image', '<html>'],
+  ])('is the error for %s', async (_, content) => {
+    expect((await missing('<img src="a.png">', ['assets', file('a.png', content)])).reason).toContain('a.png');
+  });
+
+  it('is the error for an image outside the folder, and for one of the header', async () => {
+    await missing('<img src="../logo.png">', ['assets', file('x.png', png)]);
+    const response = await postForm(caller, [
+      ['file', file('a.html', '<p>x')],
+      ['header_html', '<img src="no.png">'],
+      ['assets', file('x.png', png)],
+    ]);
+    expect(expectErrorResponse(response, 'image_load_failed').message).toContain('in header_html');
+  });
+});
+
+describe('An asset that is used often', () => {
+  it('is refused if the document becomes too large', async () => {
+    const large = Buffer.concat([png, Buffer.alloc(3_000_000)]);
+    const response = await postForm(caller, [
+      ['file', file('a.html', '<img src=large.png>'.repeat(100))],
+      ['assets', file('large.png', large)],
+    ]);
+    const { message } = expectErrorResponse(response, 'conversion_failed');
+    expect(message).toContain('"large.png" is used 100 times');
+  });
+
+  it('is refused in header and footer above 4 MB', async () => {
+    const response = await postForm(caller, [
+      ['file', file('a.html', '<p>x')],
+      ['footer_html', '<img src=large.png>'],
+      ['assets', file('large.png', Buffer.concat([png, Buffer.alloc(3_500_000)]))],
+    ]);
+    expect(expectErrorResponse(response, 'conversion_failed').message).toContain('larger than 4 MB');
+  });
+
+  it('is accepted if it is small', async () => {
+    const { colours } = await pageOf('a.html', '<img src=a.svg width=1>'.repeat(1000), { 'a.svg': svgOf(colour) });
+    expect(colours.filter((used) => used === colour).length).toBeGreaterThan(500);
+  });
+
+  it('is refused in style sheets that import each other', async () => {
+    const response = await postForm(caller, [
+      ['file', file('a.html', '<link rel=stylesheet href=a.css>')],
+      ['assets', file('a.css', '@import "b.css";')],
+      ['assets', file('b.css', '@import "a.css";')],
+    ]);
+    expect(expectErrorResponse(response, 'conversion_failed').message).toContain('imports itself');
+  });
+});

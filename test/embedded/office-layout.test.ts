@@ -1,0 +1,243 @@
+import { unzipSync } from 'fflate';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { file, postForm } from '../support/client/multipart.ts';
+import { buildDocx, field, paragraph, part, relationship, run, zip } from '../support/documents/build-docx.ts';
+import { buildXlsx } from '../support/documents/build-xlsx.ts';
+import { isOfficeAvailable } from '../support/documents/office-available.ts';
+import { readPdf, readStructure } from '../support/documents/read-pdf.ts';
+import { sampleDocument } from '../support/documents/sample-documents.ts';
+import { serviceForTestFile, sharedService } from '../support/service/for-test-file.ts';
+
+const documentWithMacros = 'vnd.ms-word.document.macroEnabled.main';
+const agreement = sampleDocument('agreement.docx');
+const base64 = (docx: Buffer): string => docx.toString('base64');
+const pageBreak = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+const threePages = base64(buildDocx(['One', 'Two', 'Three'].map((text) => paragraph(text)).join(pageBreak)));
+
+describe.skipIf(!isOfficeAvailable)('A Word document', () => {
+  const at = sharedService();
+  let caller: ApiClient;
+  beforeAll(async () => {
+    caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  });
+
+  it('is laid out by LibreOffice, whose version is recorded, and verified with the same bytes', async () => {
+    const { id, pdf_base64, warnings, pages } = await caller.render('docx', agreement);
+    expect([warnings, pages]).toEqual([undefined, 1]);
+    expect((await readPdf(pdf_base64))[0]!.text).toContain('agreement');
+    const verified = await caller.request('POST', `/api/v1/renders/${id}/verify`);
+    expect(verified.body).toMatchObject({
+      matches: true,
+      recorded: { engine: expect.stringMatching(/^LibreOffice\/\d/) },
+    });
+  });
+
+  it('has the pages of page_ranges, and it is an error if it has none of them', async () => {
+    const texts = async (page_ranges: string) =>
+      (await caller.renderedPages('docx', threePages, { page_ranges })).map(({ text }) => text.trim());
+    expect([await texts('2-'), await texts('3, 1'), await texts('1-9')]).toEqual([
+      ['Two', 'Three'],
+      ['One', 'Three'],
+      ['One', 'Two', 'Three'],
+    ]);
+    expect((await caller.convert('docx', threePages, { page_ranges: '7' })).body).toMatchObject({
+      error: 'conversion_failed',
+      details: { reason: 'no_pages_in_ranges', pages: 3 },
+    });
+  });
+
+  it('has the metadata, tags and bookmarks that the options name', async () => {
+    const options = { metadata: { title: 'Mine' }, outline: true };
+    const { pdf_base64: pdf } = await caller.render('docx', agreement, options);
+    const { isTagged, outline } = await readStructure(pdf);
+    expect([isTagged, outline.slice(0, 2)]).toEqual([true, ['1 Subject', ' 1.1 Scope']]);
+    expect(Buffer.from(pdf, 'base64').toString('latin1')).toContain('<FEFF004d0069006e0065>');
+  });
+
+  it('has a title for accessible PDFs, even without one in its properties', async () => {
+    const untitled = base64(buildDocx(`<w:p>${run('Text')}</w:p>`));
+    const titleOf = (pdf: string): string =>
+      Buffer.from(pdf, 'base64')
+        .toString('latin1')
+        .match(/<dc:title>[^]*?<\/dc:title>/)?.[0] ?? '';
+    const { pdf_base64: pdf } = await caller.render('docx', untitled, { conformance: 'pdf/ua-1' });
+    expect(titleOf(pdf)).toContain('>Document<');
+    const { body } = await postForm(caller, [
+      ['file', file('Offer 7.docx', Buffer.from(untitled, 'base64'))],
+      ['conformance', 'pdf/ua-1'],
+    ]);
+    expect(titleOf(String(body['pdf_base64']))).toContain('>Offer 7<');
+  });
+
+  it('may have macros, which are removed, under its own extension and content type', async () => {
+    const macros = relationship('rId9', 'vbaProject', 'vbaProject.bin');
+    const withMacros = unzipSync(buildDocx(paragraph('With macros'), [macros], { 'word/vbaProject.bin': 'Sub' }));
+    const types = Buffer.from(withMacros['[Content_Types].xml']!).toString();
+    const docm = zip({
+      ...withMacros,
+      '[Content_Types].xml': types
+        .replace('vnd.openxmlformats-officedocument.wordprocessingml.document.main', documentWithMacros)
+        .replace('vnd.openxmlformats-officedocument.oleObject', 'vnd.ms-office.vbaProject'),
+    });
+    const uploads = [
+      file('letter.docm', docm),
+      file('letter', docm, 'application/vnd.ms-word.document.macroEnabled.12'),
+    ];
+    for (const upload of uploads) {
+      const { body } = await postForm(caller, [['file', upload]]);
+      const [page] = await readPdf(String(body['pdf_base64']));
+      expect(page!.text).toContain('With macros');
+    }
+  });
+
+  it('warns of options that do not apply to it', async () => {
+    const { warnings } = await caller.render('docx', agreement, { margin_top: 5, header_html: '<b>x</b>' });
+    expect(warnings).toEqual([
+      expect.objectContaining({ type: 'option_ignored', option: 'margin_top' }),
+      expect.objectContaining({ type: 'option_ignored', option: 'header_html' }),
+    ]);
+  });
+
+  it('shows the time of the request in its fields', async () => {
+    const body = `<w:p>${run('Today ')}${field('DATE \\@ "yyyy-MM-dd"', '2001-01-01')}</w:p>`;
+    const { created_at, pdf_base64 } = await caller.render('docx', base64(buildDocx(body)));
+    expect((await readPdf(pdf_base64))[0]!.text).toContain(`Today ${created_at.slice(0, 10)}`);
+  });
+
+  it('is printed in the style of the service with docx_layout semantic, which says what it leaves out', async () => {
+    const docx = base64(buildDocx(paragraph('Red', '<w:ind w:left="720"/>', '<w:color w:val="FF0000"/>')));
+    const { warnings } = await caller.render('docx', docx, { docx_layout: 'semantic' });
+    expect(warnings).toEqual(
+      ['page sizes and margins of the document', 'colours of text', 'indents'].map((content) =>
+        expect.objectContaining({ type: 'content_left_out', content, count: 1 }),
+      ),
+    );
+  });
+
+  it.each([
+    ['rtf', Buffer.from('{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Arial;}}\\f0\\fs24 From rich text\\par}')],
+    ['doc', Buffer.from('{\\rtf1\\ansi From an old Word\\par}')],
+  ])('may also be a file of the type %s', async (inputType, file) => {
+    const [page] = await caller.renderedPages(inputType, base64(file));
+    expect(page!.text).toContain('From');
+    expect(await caller.convert(inputType, base64(Buffer.from('plain')))).toMatchObject({
+      status: 422,
+      body: { error: 'invalid_document', details: 'wrong signature' },
+    });
+  });
+});
+
+describe.skipIf(!isOfficeAvailable)('Tracked changes', () => {
+  const at = sharedService();
+  const odtContent =
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ' +
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" ' +
+    'office:version="1.2"><office:body><office:text><text:tracked-changes><text:changed-region xml:id="c" ' +
+    'text:id="c"><text:deletion><office:change-info><dc:creator>A</dc:creator><dc:date>2026-01-01T00:00:00</dc:date>' +
+    '</office:change-info><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>' +
+    '<text:p>Kept <text:change text:change-id="c"/>added</text:p></office:text></office:body></office:document-content>';
+  const odtManifest =
+    '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry ' +
+    'manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry ' +
+    'manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>';
+  const deletion = '<w:del w:id="1" w:author="A"><w:r><w:delText>gone</w:delText></w:r></w:del>';
+  const files: [inputType: string, file: Buffer][] = [
+    [
+      'docx',
+      buildDocx(
+        `<w:p>${run('Kept ')}${deletion}${run('added')}</w:p>`,
+        [relationship('r1', 'settings', 'settings.xml')],
+        {
+          'word/settings.xml': part('settings', '<w:documentProtection w:edit="trackedChanges" w:enforcement="1"/>'),
+        },
+      ),
+    ],
+    [
+      'odt',
+      zip({
+        mimetype: 'application/vnd.oasis.opendocument.text',
+        'META-INF/manifest.xml': odtManifest,
+        'content.xml': odtContent,
+      }),
+    ],
+    [
+      'rtf',
+      Buffer.from(
+        '{\\rtf1\\ansi {\\deleted gone\\deleted0 Kept }{\\deleted\\revauthdel1 gone{\\v0 gone}}{\\v\\deleted0 secret}' +
+          '{\\revised\\revauth1 added}\\par}',
+      ),
+    ],
+  ];
+
+  it.each(files)('of a file of the type %s are printed as accepted', async (inputType, file) => {
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const [page] = await caller.renderedPages(inputType, base64(file));
+    expect(page!.text.trim()).toBe('Kept added');
+  });
+});
+
+describe.skipIf(!isOfficeAvailable)('A workbook', () => {
+  const at = sharedService();
+
+  const rows = Array.from({ length: 90 }, (_, row) => [`Row ${row}`, ...Array.from({ length: 20 }, () => 'wide')]);
+  const sizeOf = ({ width, height }: { width: number; height: number }) => [Math.round(width), Math.round(height)];
+
+  it('is as wide as a page unless its page setup says more, and gives the same bytes', async () => {
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const file = base64(buildXlsx(rows, '<pageSetup paperSize="9" orientation="landscape"/>'));
+    const { id, pdf_base64 } = await caller.render('xlsx', file);
+    const pages = await readPdf(pdf_base64);
+    expect(pages.flatMap(({ text }) => text.match(/Row \d+/g) ?? [])).toHaveLength(90);
+    expect(pages.every(({ text }) => text.includes('Row'))).toBe(true);
+    expect(sizeOf(pages[0]!)).toEqual([297, 210]);
+    expect((await caller.request('POST', `/api/v1/renders/${id}/verify`)).body).toMatchObject({ matches: true });
+  });
+
+  it('is one page for each visible sheet with one_page_per_sheet, on larger paper where it needs it', async () => {
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const onePage = async (cells: string[][]) =>
+      caller.renderedPages('xlsx', base64(buildXlsx(cells)), { one_page_per_sheet: true });
+    const [large, ...others] = await onePage(rows);
+    expect([large!.text.match(/Row \d+/g)?.length, others]).toEqual([90, []]);
+    expect([large!.width > 350, large!.height > 475]).toEqual([true, true]);
+    expect((await onePage([['small']])).map((page) => [page.text.trim(), sizeOf(page)])).toEqual([
+      ['small', [210, 297]],
+    ]);
+  });
+});
+
+describe('Without LibreOffice', () => {
+  const at = serviceForTestFile(() => ({ LIBREOFFICE_FOLDER: 'none' }));
+  let caller: ApiClient;
+  beforeAll(async () => {
+    caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  });
+
+  it('the service is ready, and says what it cannot do', async () => {
+    const response = await fetch(`${at.service.url}/health/ready`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { status: 'ready', limitations: [expect.stringContaining('LibreOffice')] },
+    ]);
+  });
+
+  it('a Word document is printed in the style of the service, with a warning', async () => {
+    const { warnings } = await caller.render('docx', agreement);
+    expect(warnings![0]).toMatchObject({ type: 'layout_fallback', reason: expect.stringContaining('LibreOffice') });
+    expect((await caller.render('docx', agreement, { docx_layout: 'semantic' })).warnings).not.toContainEqual(
+      expect.objectContaining({ type: 'layout_fallback' }),
+    );
+  });
+
+  it.each([
+    ['docx', { docx_layout: 'faithful' }],
+    ['odt', {}],
+  ])('%s with the options %o is refused', async (inputType, options) => {
+    expect(await caller.convert(inputType, agreement, options)).toMatchObject({
+      status: 501,
+      body: { error: 'office_not_installed', message: expect.stringContaining('LibreOffice') },
+    });
+  });
+});
