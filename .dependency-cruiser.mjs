@@ -120,8 +120,12 @@ export default {
       'dashboard-contains-no-contracts',
       'Schemas would make the first load larger; types cost nothing.',
       { path: '^services/dashboard/app/' },
-      // It holds no schema.
-      { path: '^contracts/', pathNot: '^contracts/http/pdf-password[.]ts$', dependencyTypesNot: ['type-only'] },
+      // They hold no schemas.
+      {
+        path: '^contracts/',
+        pathNot: '^contracts/http/(pdf-password|file-extensions)[.]ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     ),
 
     rule('no-cycles', 'Two files that import each other cannot be read one after the other.', {}, { circular: true }),
