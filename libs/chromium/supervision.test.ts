@@ -86,13 +86,13 @@ test('a document that uses too much memory fails without affecting the others', 
 test('a browser is replaced without failing a document, and the old one ends', async () => {
   printer = await openTestPrinter({ tuning: { documentsPerBrowser: 10, documentsPerPage: 3 } });
   const groups = new Set<number>();
-  for (let round = 0; round < 10; round += 1) {
-    const printed = await Promise.all([1, 2, 3].map(() => printer.print(requestFor(`<p>${round}`))));
+  // The old browser prints until the new one has started, so the number of documents until then varies.
+  while (groups.size < 3) {
+    const printed = await Promise.all([1, 2, 3].map((number) => printer.print(requestFor(`<p>${number}`))));
     expect(printed.map(({ pages }) => pages)).toEqual([1, 1, 1]);
     expect(printer.ready()).toBe(true);
     groups.add(browser('static').processGroup!);
   }
-  expect(groups.size).toBeGreaterThan(1);
   expect(browser('static').crashes).toBe(0);
   expect(browser('static').starts).toBe(groups.size);
   groups.delete(browser('static').processGroup!);

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { jsonTypesOf } from '#contracts/http/option-texts.ts';
+import { parseJson } from '#libs/documents/json/parse.ts';
+import { describeReceived, messageOf } from './messages.ts';
+import { fieldOf, type Place, schemaAt, validExample } from './schema-paths.ts';
+import { specificErrors } from './specific-errors.ts';
+import { exampleOfType, suggestValue } from './suggest.ts';
+import { suggestFormat } from './suggest-format.ts';
+import { isMillimetres } from './suggestion.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** The suggestion of a check of its own, such as that of the placeholders. */
+const suggestionOf = (issue: Issue): string | undefined => {
+  const suggestion = issue.code === 'custom' ? (issue.params?.['did_you_mean'] as unknown) : undefined;
+  return typeof suggestion === 'string' ? suggestion : undefined;
+};
+
+/** A longer text is not read again for an error. */
+const maxJsonLength = 64 * 1024;
+
+/** What is wrong with the JSON in a text, such as the field of a form, where an object or array is expected. */
+const jsonProblemOf = (text: unknown, schema: z.ZodType | undefined): string | null => {
+  if (typeof text !== 'string' || text.length > maxJsonLength || !/^\s*[[{]/.test(text) || !schema) return null;
+  const types = jsonTypesOf(schema);
+  if (!types.has('object') && !types.has('array')) return null;
+  try {
+    parseJson(text);
+    return null;
+  } catch (error) {
+    return (error as Error).message.replace('The JSON', 'Its JSON');
+  }
+};
+
+/** Fields whose value is in no message. */
+const secretNames = new Set(['user_password', 'owner_password']);
+
+/** The error of a value that is wrong or missing. */
+export const wrongValue = (
+  issue: Issue,
+  schema: z.ZodType,
+  body: Record<string, unknown>,
+  { at = [] }: Place,
+): ApiError => {
+  const { path } = issue;
+  const name = path.findLast((part) => typeof part === 'string') ?? '';
+  const specific = path.length === 1 && issue.input !== undefined ? specificErrors.get(name) : undefined;
+  const validValues = specific?.validValues ?? (issue.code === 'invalid_value' ? issue.values.map(String) : []);
+  const meant = suggestionOf(issue) ?? suggestValue(name, issue.input, validValues) ?? suggestFormat(name, issue.input);
+  const expected = secretNames.has(name)
+    ? null
+    : issue.code === 'invalid_type'
+      ? issue.expected
+      : isMillimetres(name)
+        ? 'number'
+        : null;
+  const example = expected && validExample(schemaAt(schema, path), name, exampleOfType(name, issue.input, expected));
+  const field = fieldOf([...at, ...path]);
+  const message = specific ? `${field} must be one of ${validValues.join(', ')}.` : messageOf(issue, field);
+  const jsonProblem = jsonProblemOf(issue.input, schemaAt(schema, path));
+  const text = [
+    meant === null ? message : `${message.slice(0, -1)}; did you mean \`${meant}\`?`,
+    ...(jsonProblem === null ? [] : [jsonProblem]),
+    ...(example ? [`Example: ${JSON.stringify(example)}.`] : []),
+  ].join(' ');
+  const extra = {
+    field,
+    ...(meant === null ? {} : { did_you_mean: meant }),
+    ...(example ? { example } : {}),
+  };
+  if (!specific) return ApiError.of('invalid_request', text, extra);
+  const received = describeReceived(Object.hasOwn(body, name) ? body[name] : undefined);
+  return ApiError.of(specific.error, text, { received, valid_values: [...validValues], ...extra });
+};
