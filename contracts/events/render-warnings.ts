@@ -40,7 +40,7 @@ export const renderWarning = z.discriminatedUnion('kind', [
   }),
   /** The way of layout does not show this content of a Word document; so many times. */
   z.object({ kind: z.literal('content_left_out'), ...ofPart, content: text(100), count: z.number().int() }),
-  /** An option of the request that does not apply to the document, or a key of front matter like a misspelt option. */
+  /** An option of the request that does not apply to the document, or a key of front matter meant as an option. */
   z.object({ kind: z.literal('option_ignored'), ...ofPart, option: text(100), reason: text(300) }),
   /** The document was laid out in another way than by default. */
   z.object({ kind: z.literal('layout_fallback'), ...ofPart, reason: text(500) }),

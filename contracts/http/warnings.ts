@@ -54,8 +54,8 @@ export const warning = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('option_ignored'), message, part, option: z.string(), reason: z.string() })
     .describe(
-      'An option of the request that does not apply to the document, or a key of front matter that looks like a ' +
-        'misspelt option.',
+      'An option of the request that does not apply to the document, or a key of front matter that was ' +
+        'probably meant as an option.',
     ),
   z
     .object({ type: z.literal('layout_fallback'), message, part, reason: z.string() })

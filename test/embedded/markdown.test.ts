@@ -91,6 +91,22 @@ describe('Markdown with front matter', () => {
     ]);
   });
 
+  it('has a warning for an option of another program, and for one that only a request can have', async () => {
+    const { warnings } = await caller.render('markdown', '---\nlandscape: true\nkeep_pdf: true\n---\nMARK');
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        type: 'option_ignored',
+        option: 'landscape',
+        reason: 'Line 2 of the front matter: write orientation instead. Example: orientation: landscape.',
+      }),
+      expect.objectContaining({
+        type: 'option_ignored',
+        option: 'keep_pdf',
+        reason: 'Line 3 of the front matter: send keep_pdf in the request.',
+      }),
+    ]);
+  });
+
   it('has the same bytes when it is rendered again', async () => {
     const render = () => caller.render('markdown', `${yaml}---\n\n$x^2$ "a"`);
     const { id } = await render();

@@ -127,6 +127,40 @@ describe('Front matter', () => {
     expect(warnedOf('abcdefghijklm'.split('').map((letter) => `scale${letter}`))).toHaveLength(10);
   });
 
+  test('warns of options of other programs, and says what to write', () => {
+    const adviceOf = (yaml: string) =>
+      readFrontMatter(`---\n${yaml}\n---\n`).warnings.map((warning) =>
+        warning.kind === 'option_ignored' ? warning.reason.replace(/^.*matter: /, '') : '',
+      );
+    expect(adviceOf('landscape: true\nformat: A5\npapersize: a5\nmargin: {top: 2cm}')).toEqual([
+      'write orientation instead. Example: orientation: landscape.',
+      'write page_size instead. Example: page_size: A5.',
+      'write page_size instead. Example: page_size: A5.',
+      'write margin_top, margin_right, margin_bottom, margin_left instead. ' +
+        'Example: margin_top: 20, margin_right: 20, margin_bottom: 20, margin_left: 20.',
+    ]);
+    // Quarto, Marp, R Markdown, Hugo, Gatsby, reveal.js.
+    const ofOthers = ['format: {revealjs: {}}', 'size: 16:9', 'output: pdf_document', 'thumbnail: a.png', 'path: /a'];
+    expect(adviceOf([...ofOthers, 'landscape:'].join('\n'))).toEqual([]);
+    expect(adviceOf('format: html\nbackground: black\nname: x\nurl: /x\nversion: 2\ntype: post')).toEqual([]);
+  });
+
+  test('warns of options that only a request can have', () => {
+    const yaml = [
+      ...['conformance: pdf/a-3b', 'watermark: {text: x}', 'keep_pdf: true', 'fileName: x', 'encryption: {}'],
+      ...['output: png', 'webhook_url: https://example.com/'],
+    ];
+    expect(readFrontMatter(`---\n${yaml.join('\n')}\n---\n`).warnings).toEqual(
+      ['conformance', 'watermark', 'keep_pdf', 'file_name', 'encryption', 'output', 'webhook_url'].map(
+        (name, index) => ({
+          kind: 'option_ignored',
+          option: yaml[index]!.replace(/:.*/, ''),
+          reason: `Line ${index + 2} of the front matter: send ${name} in the request.`,
+        }),
+      ),
+    );
+  });
+
   test('that expands or nests without limit is refused', () => {
     const bomb = [
       'a: &a [x, x]',

@@ -5,7 +5,10 @@ import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { localeTag } from '#contracts/http/locale.ts';
 import { optionValueOf } from '#contracts/http/option-texts.ts';
 import { typeNameOf } from '#contracts/http/type-names.ts';
-import { misspeltNameOf } from '#libs/spelling/similar.ts';
+import { optionalRenderOptionFields } from '#contracts/http/render-options.ts';
+import { webhookFields } from '#contracts/http/webhook.ts';
+import { suggestForOtherName } from '#libs/spelling/other-names.ts';
+import { misspeltNameOf, plainFormOf } from '#libs/spelling/similar.ts';
 import { inputError } from '../input.ts';
 import { documentOptionNames, type DocumentOptions, documentOptions } from './document-options.ts';
 
@@ -146,19 +149,57 @@ const readMetadata = (read: Read): Metadata => {
   };
 };
 
-const knownKeys: ReadonlySet<string> = new Set(documentOptionNames);
+/** Keys of `Metadata`, which are no options. */
+const metadataKeys = [
+  ...['title', 'subtitle', 'author', 'authors', 'date', 'lang', 'language', 'locale'],
+  ...['subject', 'description', 'keywords', 'toc'],
+];
+const knownKeys: ReadonlySet<string> = new Set([...metadataKeys, ...documentOptionNames]);
+const allowedOptions: ReadonlySet<string> = new Set(documentOptionNames);
+/** Options that only a request can have. */
+const requestOptionNames = Object.keys({ ...optionalRenderOptionFields, ...webhookFields }).filter(
+  (name) => !knownKeys.has(name),
+);
 /** Keys of other programs that are similar to an option: Hugo orders pages by `weight`. */
-const otherKeys = new Set(['weight']);
+const otherKeys = new Set(['weight', 'background', 'media', 'pages', 'size']);
+/** Options that are keys of other programs, too. They mean the option if it can have their value. */
+const sharedKeys = new Set(['attachments', 'metadata', 'output', 'quality', 'thumbnail']);
 const maxWarnings = 10;
 
+const isRequestOption = (key: string, value: unknown): boolean =>
+  !sharedKeys.has(key) ||
+  (optionalRenderOptionFields[key as keyof typeof optionalRenderOptionFields] as z.ZodType).safeParse(value).success;
+
+const plainValueOf = (value: unknown): unknown => (value instanceof Map ? Object.fromEntries(value) : value);
+
+/** What to write instead of an option of another program; undefined if the key is none of its options. */
+const insteadOf = (key: string, value: unknown): string | undefined => {
+  const { fields = [], example = {} } = suggestForOtherName(key, plainValueOf(value), allowedOptions) ?? {};
+  const size = example['page_size'];
+  // `format` and `size` mean other things, too.
+  if (fields.length === 0 || (typeof size === 'string' && plainFormOf(size) !== plainFormOf(String(value))))
+    return undefined;
+  const lines = Object.entries(example).map(([name, shown]) => `${name}: ${String(shown)}`);
+  return `write ${fields.join(', ')} instead. Example: ${lines.join(', ')}.`;
+};
+
+/** What an ignored key was probably meant as; undefined if it is a key of other programs. */
+const adviceOf = (key: string, value: unknown): string | undefined => {
+  if (value === null || otherKeys.has(key) || knownKeys.has(key)) return undefined;
+  const option = requestOptionNames.find((name) => plainFormOf(name) === plainFormOf(key));
+  if (option !== undefined)
+    return isRequestOption(option, plainValueOf(value)) ? `send ${option} in the request.` : undefined;
+  const meant = misspeltNameOf(key, documentOptionNames);
+  return meant === undefined ? insteadOf(key, value) : `did you mean ${meant}?`;
+};
+
 /** Keys that are ignored, but were probably meant as an option. */
-const findMisspeltOptions = ({ values, lineOfKey }: FrontMatterMap): RenderWarning[] =>
-  [...values.keys()]
-    .flatMap((key) => {
-      const isOther = otherKeys.has(key) || knownKeys.has(key);
-      const option = isOther ? undefined : misspeltNameOf(key, documentOptionNames);
-      if (option === undefined) return [];
-      const reason = `Line ${lineOfKey(key)} of the front matter: did you mean ${option}?`;
+const findIgnoredOptions = ({ values, lineOfKey }: FrontMatterMap): RenderWarning[] =>
+  [...values]
+    .flatMap(([key, value]) => {
+      const advice = adviceOf(key, value);
+      if (advice === undefined) return [];
+      const reason = `Line ${lineOfKey(key)} of the front matter: ${advice}`;
       return [{ kind: 'option_ignored' as const, option: key, reason }];
     })
     .slice(0, maxWarnings);
@@ -192,12 +233,12 @@ const readValues = (map: FrontMatterMap): FrontMatter => {
   const options = parse(documentOptions, named, ([name]) => String(name)) ?? {};
   const [first, ...others] = problems.toSorted((a, b) => a.line - b.line).map(({ error }) => error);
   if (first) throw combineErrors([first, ...others]);
-  return { metadata, options, warnings: findMisspeltOptions(map) };
+  return { metadata, options, warnings: findIgnoredOptions(map) };
 };
 
 /**
  * Reads YAML front matter: metadata of the document and render options. Other keys are for other programs and are
- * ignored, with a warning for those that look like a misspelt option. Returns the Markdown with empty lines in its
+ * ignored, with a warning for those that were probably meant as an option. Returns the Markdown with empty lines in its
  * place, so that line numbers stay the same.
  * @throws ApiError with the line if the YAML is wrong, or with the lines of all wrong values
  */

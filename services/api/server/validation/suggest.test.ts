@@ -7,7 +7,7 @@ import { pageSizes } from '#contracts/http/page-sizes.ts';
 import { inputTypes, requestModes } from '#contracts/http/render.ts';
 import { suggestFormat } from './suggest-format.ts';
 import { suggestField, suggestValue, exampleOfType } from './suggest.ts';
-import { marginsIn } from './suggestion.ts';
+import { marginsIn } from '#libs/spelling/suggestion.ts';
 
 const convert = Object.keys(convertRequest.shape);
 const render = Object.keys(templateRequest.shape);

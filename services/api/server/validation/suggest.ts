@@ -1,6 +1,6 @@
 import { maxComparedLength, plainFormOf, similarTo } from '#libs/spelling/similar.ts';
-import { suggestForOtherName } from './other-names.ts';
-import { isMillimetres, marginIn, type Suggestion } from './suggestion.ts';
+import { suggestForOtherName } from '#libs/spelling/other-names.ts';
+import { isMillimetres, marginIn, type Suggestion } from '#libs/spelling/suggestion.ts';
 
 /** What the caller probably meant by an unknown field with this value; null if nothing is similar. */
 export const suggestField = (name: string, value: unknown, allowed: readonly string[]): Suggestion | null => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
 import { type Fields, fieldOf, fieldsAt, innermost, type Place, validExample, valueAt } from './schema-paths.ts';
 import { suggestField } from './suggest.ts';
-import { isMillimetres, marginIn, type Suggestion } from './suggestion.ts';
+import { isMillimetres, marginIn, type Suggestion } from '#libs/spelling/suggestion.ts';
 
 type Body = Record<string, unknown>;
 

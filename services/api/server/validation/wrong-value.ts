@@ -7,7 +7,7 @@ import { fieldOf, type Place, schemaAt, validExample } from './schema-paths.ts';
 import { specificErrors } from './specific-errors.ts';
 import { exampleOfType, suggestValue } from './suggest.ts';
 import { suggestFormat } from './suggest-format.ts';
-import { isMillimetres } from './suggestion.ts';
+import { isMillimetres } from '#libs/spelling/suggestion.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,5 +1,5 @@
 import { pageSizes } from '#contracts/http/page-sizes.ts';
-import { plainFormOf } from '#libs/spelling/similar.ts';
+import { plainFormOf } from './similar.ts';
 import { marginsIn, type Suggestion } from './suggestion.ts';
 
 type Suggest = (value: unknown) => Suggestion;

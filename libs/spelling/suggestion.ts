@@ -1,5 +1,5 @@
 import { toMillimetres } from '#contracts/http/lengths.ts';
-import { maxComparedLength } from '#libs/spelling/similar.ts';
+import { maxComparedLength } from './similar.ts';
 
 /** What a caller probably meant: fields of the request with an example of their values, or a hint if it is no field. */
 export type Suggestion = { fields: readonly string[]; example?: Record<string, unknown>; hint?: string };
