@@ -81,16 +81,51 @@ describe('A narrow column with hyphens: auto', () => {
     ).toBe(text);
   });
 
-  it('is hyphenated in a table in Markdown, without asking for it', async () => {
-    const table =
-      '---\nlang: de\nmargin_right: 10cm\nmargin_left: 6cm\n---\n| Wort |\n|---|\n| Qualitätssicherungsmaßnahmen |';
-    const [page] = await caller.renderedPages('markdown', table);
-    expect(page!.text).toMatch(/[a-z][-‐]\s*[a-z]/);
-  });
-
   it('is not hyphenated in an unknown language, or without hyphens: auto', async () => {
     const text = 'Rechtsschutz Versicherungen Gesellschaften';
     expect((await linesOf(column('xx', text))).join(' ')).toBe(text);
     expect((await linesOf(column('de', text, ''))).join(' ')).toBe(text);
+  });
+});
+
+describe('A long word that does not fit into its line', () => {
+  const word = 'Rechtsschutzversicherungsgesellschaften';
+  const hyphenated = /[a-z][-‐]\s*[a-z]/;
+  const narrow = { locale: 'de', page_size: 'A6', margin_left: '6cm' };
+  const textOf = async (inputType: string, data: unknown): Promise<string> =>
+    (await caller.renderedPages(inputType, data, narrow))[0]!.text;
+
+  it.each([
+    ['a paragraph in Markdown', 'markdown', word],
+    ['a list in Markdown', 'markdown', `- ${word}`],
+    ['a quotation in Markdown', 'markdown', `> ${word}`],
+    ['a table in Markdown', 'markdown', `| Wort |\n|---|\n| ${word} |`],
+    ['a list in a table in Markdown', 'markdown', '<table><tr><td><ul><li>Zuständigkeiten</ul></table>'],
+    ['CSV', 'csv', `Wort\n${word}\n`],
+    ['a table in JSON', 'json', [{ wort: word }, { wort: 'kurz' }]],
+    ['the values of an object in JSON', 'json', { wort: word, posten: [{ a: 1 }, { a: 2 }] }],
+    ['a table in XML', 'xml', `<liste><x><wort>${word}</wort></x><x><wort>kurz</wort></x></liste>`],
+  ])('is hyphenated in %s', async (_, inputType, data) => {
+    expect(await textOf(inputType, data)).toMatch(hyphenated);
+  });
+
+  it.each([
+    ['a heading in Markdown', 'markdown', `# ${word}`],
+    ['a heading in a list in Markdown', 'markdown', `- # ${word}`],
+    ['code in Markdown', 'markdown', `\`${word}\``],
+    ['a code block in Markdown', 'markdown', `~~~\n${word.repeat(2)}\n~~~`],
+    ['a URL in Markdown', 'markdown', `<https://host.test/${word}>`],
+    ['a URL in CSV', 'csv', `URL\nhttps://host.test/${word}\n`],
+    ['a name in CSV', 'csv', `Name\n${word}_a\n`],
+    ['a file name in JSON', 'json', { datei: `a/${word}`, posten: [{ a: 1 }, { a: 2 }] }],
+  ])('is not hyphenated in %s', async (_, inputType, data) => {
+    const text = await textOf(inputType, data);
+    expect(text).not.toMatch(hyphenated);
+    expect(text.replace(/\s/g, '')).toContain(word);
+  });
+
+  it('does not break ordinary words of a paragraph', async () => {
+    const text = await textOf('markdown', 'Versicherung Entscheidung Bedienung '.repeat(5));
+    expect(text).not.toMatch(hyphenated);
   });
 });

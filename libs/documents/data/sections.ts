@@ -1,6 +1,6 @@
 import { escapeHtml } from '../html-document.ts';
 import type { Cell } from '../table/cells.ts';
-import { tableToHtml, type TablePage } from '../table/table-html.ts';
+import { cellTextToHtml, tableToHtml, type TablePage } from '../table/table-html.ts';
 import { recordsToTable } from './records.ts';
 import { cellOf, isContainer, type JsonValue } from './value.ts';
 
@@ -11,14 +11,12 @@ type SectionContext = { page: TablePage; treeToHtml: TreeToHtml };
 const maxHeadingLevel = 4;
 const maxScalars = 200;
 
-const nullHtml = '<span class="null">null</span>';
-const cellToHtml = (cell: Cell): string =>
-  cell === null ? nullHtml : cell === '' ? '<span class="null">""</span>' : escapeHtml(cell);
+const cellToHtml = (cell: Cell): string => (cell === '' ? '<span class="null">""</span>' : cellTextToHtml(cell));
 
 /** Keys with their values, side by side. */
 const scalarsToHtml = (scalars: readonly [key: string, cell: Cell][]): string => {
   if (scalars.length === 0) return '';
-  const rows = scalars.map(([key, cell]) => `<tr><th>${escapeHtml(key) || '""'}</th><td>${cellToHtml(cell)}</td></tr>`);
+  const rows = scalars.map(([key, cell]) => `<tr><th>${cellTextToHtml(key) || '""'}</th><td>${cellToHtml(cell)}</td></tr>`);
   return `<table class="scalars">\n${rows.join('\n')}\n</table>`;
 };
 

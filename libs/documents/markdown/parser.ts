@@ -3,7 +3,7 @@ import anchor from 'markdown-it-anchor';
 import definitionLists from 'markdown-it-deflist';
 import { tableOfContents } from './contents.ts';
 import { math } from './math.ts';
-import { headingId, directions, footnotes, highlight, limitNesting, taskLists } from './plugins.ts';
+import { headingId, directions, footnotes, highlight, limitNesting, taskLists, verbatimUrls } from './plugins.ts';
 import { quoteStyleOf } from './quotes.ts';
 import { typography } from './typography.ts';
 
@@ -19,6 +19,7 @@ const createParser = (language: string): Parser => {
   parser.use(math);
   parser.use(taskLists);
   parser.use(directions);
+  parser.use(verbatimUrls);
   parser.use(typography, language);
   // The plug-in's types are for an earlier version of markdown-it.
   parser.use(anchor as unknown as (parser: Parser, options: object) => void, {

@@ -96,6 +96,15 @@ export const directions = (markdown: MarkdownIt): void => {
   });
 };
 
+/** URLs in the text, which are links to themselves, are not hyphenated. */
+export const verbatimUrls = (markdown: MarkdownIt): void => {
+  markdown.renderer.rules['link_open'] = (tokens, index, options, _, renderer) => {
+    const link = tokens[index]!;
+    if (link.info === 'auto') link.attrSet('class', 'verbatim');
+    return renderer.renderToken(tokens, index, options);
+  };
+};
+
 /** The id of a heading as on GitHub: its letters and digits in lower case, joined by hyphens. */
 const slugify = (heading: string): string =>
   heading

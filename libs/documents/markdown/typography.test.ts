@@ -37,7 +37,7 @@ describe('Typography in Markdown', () => {
   test('leaves code, options, paths, URLs and (c) as they are', () => {
     const kept = '`"a" -- b...` git --version ../a (c) (r) http://a/b--c';
     expect(bodyOf(kept)).toBe(
-      '<p><code>&quot;a&quot; -- b...</code> git --version ../a (c) (r) <a href="http://a/b--c">http://a/b--c</a></p>\n',
+      '<p><code>&quot;a&quot; -- b...</code> git --version ../a (c) (r) <a href="http://a/b--c" class="verbatim">http://a/b--c</a></p>\n',
     );
     expect(bodyOf('```\n"a" -- b\n```')).toContain('&quot;a&quot; -- b');
   });

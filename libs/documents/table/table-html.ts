@@ -58,7 +58,7 @@ const groupedHeader = (
   columns.forEach((column, index) => {
     const group = groups[column];
     const attribute = attributes[index] && ` ${attributes[index]}`;
-    const name = escapeHtml(header[column] ?? '');
+    const name = cellTextToHtml(header[column] ?? '');
     if (group === undefined) return void upper.push(`<th rowspan="2"${attribute}>${name}</th>`);
     lower.push(`<th${attribute}>${name}</th>`);
     const isFirst = index === 0 || columns[index - 1] !== column - 1 || groups[column - 1] !== group;
@@ -71,5 +71,12 @@ const groupedHeader = (
 };
 
 const cellToHtml = (tag: 'th' | 'td', attributes: string, cell: Cell): string =>
-  `<${tag}${attributes && ` ${attributes}`}>` +
-  `${cell === null ? '<span class="null">null</span>' : escapeHtml(cell)}</${tag}>`;
+  `<${tag}${attributes && ` ${attributes}`}>${cellTextToHtml(cell)}</${tag}>`;
+
+const isUrlOrName = (text: string): boolean => /[/@\\_]/.test(text) && !/[\s<]/.test(text);
+
+export const cellTextToHtml = (cell: Cell): string => {
+  if (cell === null) return '<span class="null">null</span>';
+  const html = escapeHtml(cell);
+  return isUrlOrName(cell) ? `<span class="verbatim">${html}</span>` : html;
+};
