@@ -5,7 +5,7 @@ import { UsageError } from '../process/command-context.ts';
 import { findLocalAssets, type LocalAsset, readLocalFile } from './local-files.ts';
 import { isFolder, type LocalParts, readPartsFile, readPartsOfFiles } from './local-parts.ts';
 import { appendAttachments, readRenderOptions, type RenderOptionArguments } from './render-options.ts';
-import { type ErrorResponse, errorText, unknownTypeText } from './render-errors.ts';
+import { type ErrorResponse, errorText, RenderError, unknownTypeText } from './render-errors.ts';
 import type { RenderedFile } from './render-output.ts';
 import { parseJsonFile, readSample, readTemplateFolder, templateFiles } from './template-files.ts';
 
@@ -17,7 +17,7 @@ export type RenderArguments = RenderOptionArguments & {
   watch?: true;
 };
 
-/** Sends a request to the service. @throws UsageError with the messages of an error */
+/** Sends a request to the service. @throws RenderError with the messages of an error */
 const send = async <T>(
   { url, key }: TemporaryService,
   path: string,
@@ -33,7 +33,7 @@ const send = async <T>(
     body: body instanceof FormData ? body : JSON.stringify(body),
   });
   const result: unknown = await response.json();
-  if (!response.ok) throw new UsageError(messageOf(result as ErrorResponse));
+  if (!response.ok) throw new RenderError(messageOf(result as ErrorResponse), result as ErrorResponse);
   return result as T;
 };
 

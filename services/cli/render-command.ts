@@ -3,9 +3,17 @@ import type { TemporaryService } from '../process/temporary-service.ts';
 import { UsageError } from '../process/command-context.ts';
 import { examples, wantsJson } from './arguments.ts';
 import { chooseRender, type RenderArguments, type Run } from './choose-render.ts';
+import { print } from './output.ts';
+import { RenderError } from './render-errors.ts';
 import { addRenderOptions, filesOfOptions } from './render-options.ts';
 import { defaultOutputOf, refuseToOverwrite, writeRendered } from './render-output.ts';
 import { watchFiles } from './watch-files.ts';
+
+/** Prints the error of a document as JSON, and passes it on. */
+const printError = (error: unknown): never => {
+  if (error instanceof RenderError) print(true, error.response, '');
+  throw error;
+};
 
 /** Renders once; reports an error of the document and goes on. Returns the files that were read, if it succeeded. */
 const renderOrReport = async (run: () => Promise<Run>, write: (run: Run) => Promise<void>): Promise<string[]> => {
@@ -51,13 +59,16 @@ const renderFiles = async (
   const { run, documents } = await chooseRender(files, options);
   const inputs = [...documents, ...filesOfOptions(options), ...(data === undefined ? [] : [data])];
   if (output !== undefined) await refuseToOverwrite(output, inputs);
+  // Standard output is for the document.
+  const printsErrors = json && (output ?? files[0]) !== '-';
   const service = await openService();
   try {
+    const runOnce = () => (printsErrors ? run(service).catch(printError) : run(service));
     const write = ({ rendered, files: read }: Run) =>
       writeRendered(rendered, output ?? defaultOutputOf(files[0], rendered), json, [...inputs, ...read]);
-    if (!isWatching) return await write(await run(service));
+    if (!isWatching) return await write(await runOnce());
     process.stderr.write('Renders again when a file changes. Ctrl+C ends it.\n');
-    await renderOnChange(service, inputs, () => run(service), write);
+    await renderOnChange(service, inputs, runOnce, write);
   } finally {
     await service.close();
   }
@@ -92,7 +103,7 @@ export const addRenderCommand = (program: Command, openService = openOwnService)
       'after',
       '\nImages, style sheets and fonts below the folder of an HTML or Markdown document are found by their relative paths.\n' +
         'Other options of POST /render: --option outline=true --option page_ranges=1-3. Passwords belong in a file, because other\n' +
-        'people on the machine can read arguments.\n' +
+        'people on the machine can read arguments. With --json, the error of a document is that of the API, as JSON.\n' +
         examples(
           'render report.md',
           'render page.html -o page.pdf --option page_size=A5 --option orientation=landscape',

@@ -261,6 +261,29 @@ describe('"colophon render"', () => {
     expect(await readdir(folder)).not.toContain('never.pdf');
   });
 
+  it('names every violation of a standard, and with --json prints the error of the API', async () => {
+    await write('bad.html', `<h1>x</h1><img src="data:image/png;base64,${pixel.toString('base64')}">`);
+    const args = ['render', at('bad.html'), '--conformance', 'pdf/ua-1'];
+    const { code, stdout, stderr } = await run('--json', ...args, '-o', at('never.pdf'));
+    const error = JSON.parse(stdout) as { violations: { standard: string; element: string; message: string }[] };
+    expect([code, error]).toEqual([2, expect.objectContaining({ error: 'conformance_not_met', total_violations: 3 })]);
+    const lines = error.violations.map(({ standard, element, message }) => `  ${element}: ${message} (${standard})`);
+    expect(stderr.split('\n')).toEqual([expect.stringContaining('cannot conform yet'), '3 violations:', ...lines]);
+    const piped = await run('--json', ...args, '-o', '-');
+    expect([piped.stdout, piped.stderr]).toEqual(['', stderr]);
+  });
+
+  it('names every violation in the XML of an invoice', async () => {
+    await write('plain.html', '<h1>Invoice</h1>');
+    const wrong = sampleInvoice('en16931').replaceAll('</ram:ID>', '</ram:ID><ram:Unknown/>');
+    await write('wrong.xml', wrong);
+    const { code, stderr } = await render(at('plain.html'), '--factur-x', at('wrong.xml'), '-o', at('never.pdf'));
+    const [, title = '', ...violations] = stderr.split('\n');
+    expect([code, Number.parseInt(title, 10)]).toEqual([2, violations.length]);
+    expect(violations.length).toBeGreaterThan(1);
+    for (const violation of violations) expect(violation).toMatch(/^  line \d+, \w+: /);
+  });
+
   it('never overwrites a file that it reads, and makes no file of another kind', async () => {
     const expectRefusal = async (message: RegExp, ...args: string[]) => {
       const { code, stdout, stderr } = await render(...args);
