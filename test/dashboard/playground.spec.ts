@@ -203,6 +203,30 @@ test('Metadata, standards, files and invoices are options', async ({ browser, da
   await expect(code).toContainText(/"relationship": "Data"/);
 });
 
+test('Every violation of a standard is listed, also on the page of the render', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await chooseType(page, 'HTML');
+  const dot = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+  await page.getByRole('textbox', { name: 'Document' }).fill(`<h1>x</h1><img src="${dot}">`);
+  await showOptions(page);
+  await chooseOption(page, 'Accessibility standard', 'Yes');
+  const expectViolations = async () => {
+    const alert = page.getByRole('alert').filter({ hasText: '3 violations:' });
+    const listed = alert.locator('li:not(:has(li))');
+    await expect(listed.filter({ hasText: /^Figure on page 1: .*alt.* \(ISO 14289-1, 7\.3\)$/ })).toBeVisible();
+    await expect(listed.filter({ hasText: /^Document: .*title.* \(ISO 14289-1, 7\.1\)$/ })).toBeVisible();
+    await expect(listed.filter({ hasText: /^Document: .*language.* \(ISO 14289-1, 7\.2\)$/ })).toBeVisible();
+    await expectAccessible(page);
+  };
+  await makePdf(page);
+  await expectViolations();
+  await expectFitsPhone(page);
+  await page.getByRole('link', { name: 'Show the render' }).click();
+  await expect(page.getByText('The render has failed: conformance_not_met')).toBeVisible();
+  await expectViolations();
+});
+
 test('A viewer cannot make a PDF, by page or by request', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'viewer' }, '/playground');

@@ -4,6 +4,7 @@ import { strings } from '../strings/strings.ts';
 import { Button } from './Button.tsx';
 import { CodeBlock, type CodeSample } from './CodeBlock.tsx';
 import { Icon, type IconName } from './Icon.tsx';
+import { Violations } from './Violations.tsx';
 
 /** A sentence with a colour that says how serious it is. */
 export const Notice = ({
@@ -52,6 +53,7 @@ export const ErrorNotice = ({
     }
   >
     <p>{error instanceof Error ? error.message : String(error)}</p>
+    {error instanceof ApiError && <Violations error={error.body} />}
     {error instanceof ApiError && error.requestId && (
       <p className="small muted">
         {strings.errors.requestId} <span className="mono">{error.requestId}</span>

@@ -2,6 +2,7 @@ import { audit } from './en/audit.ts';
 import { keys } from './en/keys.ts';
 import { operator } from './en/operator.ts';
 import { invitation, people } from './en/people.ts';
+import { plural } from './en/plural.ts';
 import { playground } from './en/playground.ts';
 import { renders } from './en/renders.ts';
 import { renderOptions } from './en/render-options.ts';
@@ -56,6 +57,11 @@ export const en = {
   },
   errors: {
     title: 'This did not work',
+    violations: {
+      title: (listed: number, total: number) =>
+        listed === total ? `${plural(total, 'violation')}:` : `The first ${listed} of ${plural(total, 'violation')}:`,
+      line: (line: number) => `Line ${line}`,
+    },
     pageTitle: 'This page has an error',
     pageText:
       'The error is in the page, not in your data. Load the page again. If it happens again, tell the operator.',

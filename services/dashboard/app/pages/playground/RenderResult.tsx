@@ -6,6 +6,7 @@ import { formatBytes, formatDuration } from '../../components/formats.ts';
 import { Link } from '../../components/Link.tsx';
 import { EmptyState, Loading, Notice } from '../../components/notices.tsx';
 import { extensionOf, FileView } from '../../components/FileView.tsx';
+import { Violations } from '../../components/Violations.tsx';
 import { strings } from '../../strings/strings.ts';
 import { firstRenderCommand } from '../overview/first-render.ts';
 
@@ -33,6 +34,7 @@ const RenderError = ({ error }: { error: Error }): ReactElement => (
         <li key={`${one.field ?? ''} ${one.message}`}>
           {'line' in one && one.line !== undefined && <strong>{texts.line(one.line)}: </strong>}
           {one.message}
+          <Violations error={one} />
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { Notice } from '../../components/notices.tsx';
+import { Violations } from '../../components/Violations.tsx';
 import { strings } from '../../strings/strings.ts';
 import { numbered } from './numbered.ts';
 import { useRecordedText } from './use-recorded-texts.ts';
@@ -38,6 +39,7 @@ export const Failure = ({ render }: { render: RenderDetailResponse }): ReactElem
   return (
     <Notice tone="danger" title={texts.failed.title(error)}>
       <p>{message}</p>
+      {render.error_fields && <Violations error={render.error_fields} />}
       {typeof details === 'string' && <p className="mono small">{details}</p>}
       {line !== null && <p>{texts.failed.line(line)}</p>}
       {line !== null && <InputLines render={render} line={line} />}

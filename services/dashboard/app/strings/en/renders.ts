@@ -16,8 +16,9 @@ const remedies: Partial<Record<string, string>> = {
   output_too_large: 'Use a lower dpi, jpeg or webp, or fewer pages.',
   image_too_large: 'Use a lower dpi or a smaller page; the message says what is allowed.',
   invalid_pdf: 'The message says what the PDF needs. Often it helps to open the PDF and to print it to a new one.',
-  conformance_not_met: 'Correct what the violations of the error name, or remove the option conformance.',
-  invalid_factur_x: 'Correct the XML at the lines that the error names, or choose the profile that it was made for.',
+  conformance_not_met: 'Correct what the violations name, or remove the option conformance.',
+  invalid_factur_x:
+    'Correct the XML at the lines that the violations name, or choose the profile that it was made for.',
   internal_error: 'The service failed. Render it again; if it fails again, give the request id to the operator.',
   service_unavailable: 'The service was too busy. Render it again.',
 };

@@ -4,6 +4,7 @@ import { requestBlob } from '../../../api/client.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { Loading, Notice } from '../../../components/notices.tsx';
 import { PdfView } from '../../../components/PdfView.tsx';
+import { Violations } from '../../../components/Violations.tsx';
 import { strings } from '../../../strings/strings.ts';
 import type { Draft } from '../draft.ts';
 import { usePreview } from './use-preview.ts';
@@ -42,6 +43,7 @@ export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
           {messagesOf(error).map((message) => (
             <p key={message}>{message}</p>
           ))}
+          {error instanceof ApiError && <Violations error={error.body} />}
         </Notice>
       )}
       {pdf && <PdfView pdf={pdf} label={texts.label} onDrawn={onDrawn} />}
