@@ -227,6 +227,61 @@ test('Every violation of a standard is listed, also on the page of the render', 
   await expectViolations();
 });
 
+test('Watermark, page numbers, thumbnail, contents and encryption have all their options', async ({
+  browser,
+  dashboard,
+}) => {
+  const { id, client } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  const group = (name: string) => page.getByRole('group', { name, exact: true });
+  const choose = async (title: string, label: RegExp, name: string): Promise<void> => {
+    await group(title).getByRole('button', { name: label }).click();
+    await page.getByRole('option', { name, exact: true }).click();
+  };
+  const fill = (title: string, label: string, text: string) =>
+    group(title).getByRole('textbox', { name: label, exact: true }).fill(text);
+  await chooseOption(page, 'What to make', 'A PDF of several parts');
+  await page.getByText('Table of contents').click();
+  await page.getByLabel('Language of the contents').fill('de');
+  await showOptions(page);
+  await fill('PDF or images', 'Width of the thumbnail in pixels, 16 to 1024', '640');
+  await expect(group('PDF or images').getByRole('button', { name: /Thumbnail/ })).toContainText('Yes');
+  await fill('Watermark', 'Text on every page', 'true');
+  await choose('Watermark', /Position/, 'top_left');
+  await choose('Page numbers', /Begin again/, 'Yes');
+  await fill('Page numbers', 'Distance from the edge in mm', '12');
+  await fill('Page numbers', 'Size in points', '11');
+  await fill('Page numbers', 'Colour', '#336699');
+  const options = {
+    watermark: { text: 'true', position: 'top_left' },
+    page_numbers: { restart_by_part: true, margin: 12, font_size: 11, color: '#336699' },
+    thumbnail: { width: 640 },
+    contents: { language: 'de' },
+  };
+  const requestOf = async (): Promise<unknown> => {
+    const requested = page.waitForRequest('**/api/v1/render');
+    await makePdf(page);
+    return (await requested).postDataJSON() as unknown;
+  };
+  expect(await requestOf()).toMatchObject(options);
+  await expect(result(page).locator('canvas').first()).toBeVisible();
+  const { body } = await client.request('GET', '/api/v1/renders');
+  expect(body['renders']).toMatchObject([{ status: 'DONE' }]);
+  const code = page.getByRole('region', { name: 'The same from a program' });
+  const isTrue = { curl: 'true', 'Node.js': 'true', Python: 'True' };
+  for (const [language, yes] of Object.entries(isTrue)) {
+    await code.getByRole('tab', { name: language }).click();
+    for (const text of ['"top_left"', `"restart_by_part": ${yes}`, '"#336699"', '"width": 640', '"language": "de"'])
+      await expect(code).toContainText(text);
+  }
+  await choose('PDF or images', /Thumbnail/, 'Default (No)');
+  await fill('Encryption', 'Password of the owner', 'orchid 4482');
+  await choose('Encryption', /Encrypt the metadata/, 'No');
+  expect(await requestOf()).toMatchObject({ encryption: { encrypt_metadata: false } });
+  await expect(code).toContainText('"encrypt_metadata": False');
+  await expect(code).not.toContainText('thumbnail');
+});
+
 test('A viewer cannot make a PDF, by page or by request', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'viewer' }, '/playground');

@@ -173,6 +173,38 @@ test('Sample data, variables, labels and options change the preview', async ({ d
   });
 });
 
+test('Default options with several values are shown, and kept when one of them changes', async ({
+  dashboard,
+  context,
+}) => {
+  const account = await dashboard.openAccount();
+  const stored = {
+    thumbnail: { width: 640 },
+    watermark: { text: 'DRAFT', position: 'top_left' },
+    page_numbers: { restart_by_part: true, margin: '1cm', font_size: 11, color: '#336699' },
+  };
+  const { id } = await account.templates.create(content, { ...greeting, default_options: stored });
+  const before = (await account.templates.get(id))['default_options'] as typeof stored;
+  const page = await dashboard.openTemplates(context, account, 'developer', `/${id}`);
+  await part(page, 'Options').click();
+  await page.getByRole('button', { name: 'Unfold all groups' }).click();
+  const group = (name: string) => page.getByRole('group', { name, exact: true });
+  await expect(group('PDF or images').getByRole('textbox', { name: /Width of the thumbnail/ })).toHaveValue('640');
+  await expect(group('Watermark').getByRole('button', { name: /Position/ })).toContainText('top_left');
+  const numbers = group('Page numbers');
+  await expect(numbers.getByRole('button', { name: /Begin again/ })).toContainText('Yes');
+  await expect(numbers.getByRole('textbox', { name: 'Distance from the edge' })).toHaveValue('1cm');
+  await expect(numbers.getByRole('textbox', { name: 'Colour' })).toHaveValue('#336699');
+  await numbers.getByRole('textbox', { name: 'Size in points' }).fill('12');
+  await save(page).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Version 2 is saved')).toBeVisible();
+  expect((await account.templates.get(id))['default_options']).toEqual({
+    ...before,
+    page_numbers: { ...before.page_numbers, font_size: 12 },
+  });
+});
+
 test('A version is saved with its description; a conflict says what changed and keeps it', async ({
   dashboard,
   context,

@@ -14,11 +14,13 @@ type Field<G extends Group> = {
   initial?: string;
 };
 
+const watermarkPositions = 'center top bottom left right top_left top_right bottom_left bottom_right'.split(' ');
 const watermark: readonly Field<'watermark'>[] = [
   { name: 'text', kind: 'text', initial: 'DRAFT' },
   { name: 'image', kind: 'image' },
   { name: 'opacity', kind: 'number', initial: '0.15' },
   { name: 'rotation', kind: 'number', initial: '45' },
+  { name: 'position', kind: { choices: watermarkPositions } },
   { name: 'layer', kind: { choices: ['over', 'under'] } },
   { name: 'color', kind: 'text', initial: '#000000' },
   { name: 'font_size', kind: 'number' },
@@ -33,11 +35,16 @@ const pageNumbers: readonly Field<'page_numbers'>[] = [
   { name: 'position', kind: { choices: positions } },
   { name: 'style', kind: { choices: ['decimal', 'lower_roman', 'upper_roman'] } },
   { name: 'start', kind: 'number', initial: '1' },
+  { name: 'restart_by_part', kind: { choices: ['false', 'true'] } },
+  { name: 'margin', kind: 'number', initial: '8' },
+  { name: 'font_size', kind: 'number', initial: '9' },
+  { name: 'color', kind: 'text', initial: '#000000' },
   { name: 'pages', kind: 'text', initial: '1-3, 5, 8-' },
 ];
-const passwords: readonly Field<'encryption'>[] = [
+const encryptionFields: readonly Field<'encryption'>[] = [
   { name: 'user_password', kind: 'password' },
   { name: 'owner_password', kind: 'password' },
+  { name: 'encrypt_metadata', kind: { choices: ['true', 'false'] } },
 ];
 const permissions: readonly Field<'permissions'>[] = [
   { name: 'print', kind: { choices: ['high', 'low', 'none'] } },
@@ -48,7 +55,7 @@ const permissions: readonly Field<'permissions'>[] = [
 
 const valueOf = (kind: Field<Group>['kind'], text: string): unknown => {
   if (text === '') return undefined;
-  if (text === 'true' || text === 'false') return text === 'true';
+  if (typeof kind === 'object' && (text === 'true' || text === 'false')) return text === 'true';
   return kind === 'number' && /^-?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 };
 
@@ -152,7 +159,7 @@ export const EncryptionFields = ({ options, onChange, errors, isReadOnly }: Nest
     <>
       <Fields
         group="encryption"
-        fields={passwords}
+        fields={encryptionFields}
         values={encryption}
         onChange={change}
         errorOf={(name) =>

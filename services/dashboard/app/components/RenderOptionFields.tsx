@@ -5,6 +5,7 @@ import { AttachmentFields, FacturXFields, MetadataFields, StandardFields } from 
 import { EncryptionFields, PageNumberFields, WatermarkFields } from './NestedOptionFields.tsx';
 import { type OptionGroup, type OptionGroupId, OptionGroups } from './OptionGroups.tsx';
 import { type RenderOptionValues, textOf } from './option-values.ts';
+import { ThumbnailFields } from './ThumbnailFields.tsx';
 import '../styles/options.css';
 
 const texts = strings.renderOptions;
@@ -59,7 +60,6 @@ const groups: readonly { id: OptionGroupId; fields: readonly Field[] }[] = [
       { name: 'dpi', kind: 'number', initial: '150' },
       { name: 'quality', kind: 'number', initial: '85' },
       { name: 'transparent', kind: 'boolean', initial: false },
-      { name: 'thumbnail', kind: 'boolean', initial: false },
     ],
   },
   {
@@ -83,6 +83,12 @@ const groups: readonly { id: OptionGroupId; fields: readonly Field[] }[] = [
     ],
   },
 ];
+
+/** Options with fields of their own. */
+const furtherOptions: Partial<Record<OptionGroupId, readonly string[]>> = {
+  output: ['thumbnail'],
+  standards: ['conformance'],
+};
 
 /** What a text stands for: a number where it is one; nothing for an empty text. */
 const valueOf = (kind: Field['kind'], text: string): unknown => {
@@ -171,7 +177,7 @@ export const RenderOptionFields = ({
   const shown: OptionGroup[] = [
     ...groups.map(({ id, fields }) => ({
       id,
-      options: [...fields.map(({ name }) => name), ...(id === 'standards' ? ['conformance'] : [])],
+      options: [...fields.map(({ name }) => name), ...(furtherOptions[id] ?? [])],
       fields: (
         <>
           {fields.map((field) => (
@@ -185,6 +191,7 @@ export const RenderOptionFields = ({
             />
           ))}
           {id === 'standards' && <StandardFields {...nested} />}
+          {id === 'output' && <ThumbnailFields {...nested} />}
         </>
       ),
     })),

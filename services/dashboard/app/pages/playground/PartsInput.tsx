@@ -115,16 +115,18 @@ const PartInput = ({ part, number, count, error, onChange, onMove, onRemove, onK
 
 const ContentsInput = ({
   contents,
+  errors,
   onChange,
 }: {
   contents: Contents | null;
+  errors: Readonly<Record<string, string>>;
   onChange: (to: Contents | null) => void;
 }) => (
   <div className="stack">
     <Checkbox
       label={texts.contents}
       isSelected={contents !== null}
-      onChange={(isSelected) => onChange(isSelected ? { title: '', depth: '' } : null)}
+      onChange={(isSelected) => onChange(isSelected ? { title: '', depth: '', language: '' } : null)}
     />
     {contents && (
       <div className="option-grid">
@@ -138,6 +140,13 @@ const ContentsInput = ({
           value={contents.depth}
           options={[{ value: '', label: strings.renderOptions.default('2') }, ...depths]}
           onChange={(depth) => onChange({ ...contents, depth })}
+        />
+        <TextField
+          label={texts.contentsLanguage}
+          placeholder={texts.contentsLanguageDefault}
+          value={contents.language}
+          error={errors['contents.language'] ?? errors['contents']}
+          onChange={(language) => onChange({ ...contents, language })}
         />
       </div>
     )}
@@ -190,7 +199,7 @@ export const PartsInput = ({
           {texts.addPart}
         </Button>
       </div>
-      <ContentsInput contents={contents} onChange={onContents} />
+      <ContentsInput contents={contents} errors={errors} onChange={onContents} />
     </div>
   );
 };

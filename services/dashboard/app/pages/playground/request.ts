@@ -25,7 +25,7 @@ export type Part = Source & {
   startsRight: boolean;
 };
 
-export type Contents = { title: string; depth: '' | '1' | '2' | '3' | '4' };
+export type Contents = { title: string; depth: '' | '1' | '2' | '3' | '4'; language: string };
 
 /** What is to be rendered: one document, or several parts in one PDF. */
 export type PlaygroundRequest = { options: RenderOptionValues } & (
@@ -105,7 +105,13 @@ const composeCall = (parts: readonly Part[], contents: Contents | null): Call =>
     files.push({ field: 'files', name, path: file.name, content: file });
     return fieldsOfPart(part, name);
   });
-  const named = contents && withoutEmpty({ title: contents.title.trim(), depth: Number(contents.depth) || undefined });
+  const named =
+    contents &&
+    withoutEmpty({
+      title: contents.title.trim(),
+      depth: Number(contents.depth) || undefined,
+      language: contents.language.trim(),
+    });
   const page = named && Object.keys(named).length === 0 ? true : named;
   return { fields: { mode: 'COMPOSE', parts: fields, ...(page && { contents: page }) }, files };
 };

@@ -32,6 +32,8 @@ export const playground = {
   contents: 'Table of contents',
   contentsTitle: 'Heading of the contents',
   contentsDepth: 'Levels of headings in the contents',
+  contentsLanguage: 'Language of the contents',
+  contentsLanguageDefault: 'That of the first part',
   template: 'Template',
   chooseTemplate: 'Choose a template',
   data: 'Data of the template as JSON',
