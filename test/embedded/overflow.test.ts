@@ -57,6 +57,9 @@ describe('Content outside the printable area', () => {
       { element: 'main > p.note', page: 2 },
     ]);
     for (const [inputType, data] of [
+      ['markdown', '$x$'],
+      ['markdown', 'Text $a+b=c$ here.'],
+      ['markdown', '$$\\sum_{i=1}^n x$$'],
       ['markdown', `# Title\n\n${text}\n\n- a\n  1. b\n\n${'|a'.repeat(9)}|\n${'|-'.repeat(9)}|\n`],
       ['csv', `${'column;'.repeat(40)}\n${`${'x'.repeat(50)};`.repeat(40)}\n`],
       ['json', { a: [{ b: 'x'.repeat(500) }] }],

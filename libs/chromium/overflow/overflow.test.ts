@@ -50,6 +50,26 @@ describe('content outside the printable area', () => {
     ],
     ['a box above the first page', page('<b style="position:absolute;top:-30px">lost</b>'), overflow('b', 1, 'top')],
     [
+      'all content of a page, with a margin that moves the whole document',
+      '<h1 style="margin-top:-200px">lost</h1>',
+      overflow('h1', 1, 'top'),
+    ],
+    [
+      'a long word after an empty page',
+      `<div style="break-after:page"></div><p id="word" style="width:900px">${'Wordwithoutend'.repeat(20)}`,
+      overflow('p#word', 2, 'right'),
+    ],
+    [
+      'a formula',
+      page('<p style="margin-left:-90px"><math><mrow><mi>lost</mi><mo>+</mo><mi>y</mi></mrow></math>'),
+      overflow('p:nth-child(2)', 1, 'left'),
+    ],
+    [
+      'a formula above the first page',
+      page('<p style="margin-top:-90px"><math><mrow><mi>lost</mi><mo>+</mo><mi>y</mi></mrow></math>'),
+      overflow('p:nth-child(2)', 1, 'top'),
+    ],
+    [
       'a fixed box below each page',
       page('<div style="position:fixed;bottom:-9px">x</div>'),
       overflow('div', 1, 'bottom'),
@@ -132,6 +152,11 @@ describe('there is no warning about', () => {
     [
       'a first line that is lower than its letters',
       '<!doctype html><style>body { margin: 0 }</style><h1 style="margin:0;font-size:80px;line-height:0.9">Title</h1>',
+    ],
+    [
+      'a formula in the first line',
+      '<!doctype html><style>body, p { margin: 0 }</style><p>Text <math><mrow><mi>x</mi><mo>-</mo><mi>y</mi></mrow></math>' +
+        '<p style="margin-left:-0px">Text',
     ],
     ['backgrounds without text', page('<div style="margin:-20px 0 0 -80px;height:50px;background:red"></div>')],
     ['a decoration', page('<p aria-hidden="true" style="position:absolute;left:-20px">~</p>')],

@@ -173,8 +173,13 @@ export const searchExpression = (search: Search): string => String.raw`(({ width
     if ((whole.width === 0 && whole.height === 0) || !mayExceed(boxOf(whole), element)) continue;
     const style = styleOf(element);
     if (style.visibility !== 'visible') continue;
-    for (const rect of range.getClientRects())
-      if (rect.width > 0 && rect.height > 0) inspect(element, letterBoxOf(rect), { text, rect });
+    // The lines of fonts for formulas are several times as high as the formula around them.
+    const formula = element.closest('math');
+    const { top, bottom } = formula ? boxOf(formula.getBoundingClientRect()) : {};
+    for (const rect of range.getClientRects()) {
+      if (rect.width === 0 || rect.height === 0) continue;
+      inspect(formula ?? element, { ...letterBoxOf(rect), ...(formula && { top, bottom }) }, { text, rect });
+    }
   }
 
   const isDecoration = (element) =>

@@ -7,14 +7,17 @@ const startCharacters = 8192;
 const maxSearchedPages = 5;
 
 const startOfContent = (pdf: Buffer, { bytesOf, reference, dictionary }: PdfObjects, page: number): string => {
-  const { start, end } = bytesOf(reference('Contents', dictionary(page)));
+  const content = reference('Contents', dictionary(page));
+  const { start, end } = bytesOf(content);
   const stream = pdf.indexOf('stream\n', start) + 'stream\n'.length;
   const bytes = pdf.subarray(stream, Math.min(end, stream + compressedStartBytes));
+  // The content of an empty page is too short to be compressed.
+  if (!dictionary(content).includes('/FlateDecode')) return bytes.toString('latin1');
   return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, startCharacters);
 };
 
 /** What Skia writes before the content of a page, in units of 1/300 inch: the area of the content, and its scale. */
-const contentTransform = /\nq\n([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 \5 \1 \2 cm\n/;
+const contentTransform = /\nq\n([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 \5 \1 -?[\d.]+ cm\n/;
 /** Of a CSS pixel at scale 1. */
 const deviceUnitsPerPixel = 300 / 96;
 

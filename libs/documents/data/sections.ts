@@ -16,7 +16,9 @@ const cellToHtml = (cell: Cell): string => (cell === '' ? '<span class="null">""
 /** Keys with their values, side by side. */
 const scalarsToHtml = (scalars: readonly [key: string, cell: Cell][]): string => {
   if (scalars.length === 0) return '';
-  const rows = scalars.map(([key, cell]) => `<tr><th>${cellTextToHtml(key) || '""'}</th><td>${cellToHtml(cell)}</td></tr>`);
+  const rows = scalars.map(
+    ([key, cell]) => `<tr><th>${cellTextToHtml(key) || '""'}</th><td>${cellToHtml(cell)}</td></tr>`,
+  );
   return `<table class="scalars">\n${rows.join('\n')}\n</table>`;
 };
 
