@@ -68,10 +68,15 @@ def loaded_libraries(folder):
     return found
 
 
-def dynamic_entries(elf):
-    """The dynamic section (ELF-64, little endian) of a library, and how its addresses map to its file."""
+def program_headers(elf):
+    """Kind, flags, start, address, -, size, -, - of each part of a library (ELF-64, little endian)."""
     offset, count = struct.unpack_from('<Q', elf, 32)[0], struct.unpack_from('<H', elf, 56)[0]
-    headers = [struct.unpack_from('<IIQQQQQQ', elf, offset + 56 * index) for index in range(count)]
+    return [struct.unpack_from('<IIQQQQQQ', elf, offset + 56 * index) for index in range(count)]
+
+
+def dynamic_entries(elf):
+    """The dynamic section of a library, and how its addresses map to its file."""
+    headers = program_headers(elf)
     segments = [(address, start, size) for kind, _, start, address, _, size, _, _ in headers if kind == PT_LOAD]
     entries = {}
     for kind, _, start, _, _, size, _, _ in headers:

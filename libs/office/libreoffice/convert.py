@@ -15,6 +15,7 @@ import time
 import urllib.request
 
 import clock
+import font_numbers
 from command_line import convert_alone, prepare_profile
 from isolation import isolate
 
@@ -148,11 +149,13 @@ def main():
     isolation = isolate(folder, program, memory_mb, file_mb)
     prepare_profile(folder)
     office = Office(program, os.path.join(folder, 'profile'))
+    counter = font_numbers.find_counter(program)
     os.nice(niceness)
     write_reply({'version': office.version(), 'isolation': isolation})
     while True:
         header, content = read_request()
         clock.freeze(program, header['requestedAtMs'])
+        font_numbers.reset(counter)
         write_reply(*convert(office, folder, {**header, 'program': program}, content))
 
 

@@ -47,6 +47,15 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
     expect(office.health()).toMatchObject({ starts: 3, crashes: 0, documents: 5 });
   });
 
+  it('gives the same bytes with fonts that it makes Type 1 fonts of', async () => {
+    const request = rtf('{\\fonttbl{\\f0 TeX Gyre Pagella;}}\\f0 One');
+    // Of three documents, two have the same process.
+    const pdfs: Buffer[] = [];
+    for (let count = 0; count < 3; count += 1) pdfs.push((await office.convert(request)).pdf);
+    expect(pdfs[0]!.toString('latin1')).toContain('/Subtype/Type1/BaseFont/BAAAAA+TeXGyrePagella');
+    expect(pdfs.map((pdf) => pdf.equals(pdfs[0]!))).toEqual([true, true, true]);
+  });
+
   it('stops the clock for workbooks', async () => {
     const file = buildXlsx([['=TEXT(NOW(),&quot;yyyy-mm-dd hh:mm:ss&quot;)']]);
     const pdfs: Buffer[] = [];

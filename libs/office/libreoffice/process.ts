@@ -47,7 +47,7 @@ const maxFileMb = 512;
 const nobodyId = 65534;
 /** From the end of its start, because documents may wait for a start. Requests and events must not wait for documents. */
 const niceness = 5;
-const scripts = ['convert.py', 'clock.py', 'isolation.py', 'command_line.py'];
+const scripts = ['convert.py', 'clock.py', 'font_numbers.py', 'isolation.py', 'command_line.py'];
 // The shell outlives LibreOffice by one command, so that the folder is removed even if this process was killed.
 const launchAndCleanUp = `folder=$1; shift; "$@"; rm -rf -- "$folder"`;
 
