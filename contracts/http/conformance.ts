@@ -40,7 +40,7 @@ export const withPdfA3 = (named: Standard | Standard[] | undefined): Standard[] 
 /** What must be changed so that a document conforms. */
 export const conformanceViolation = z.object({
   standard: z.string().describe('The standard and its clause, such as "ISO 14289-1, 7.3".'),
-  element: z.string().describe('The element, such as "Figure on page 2".'),
+  element: z.string().describe('The element, such as "Figure 1 on page 2".'),
   message: z.string().describe('What to change.'),
 });
 export type ConformanceViolation = z.output<typeof conformanceViolation>;

@@ -18,7 +18,7 @@ import { renderModeOf } from './render-mode.ts';
 import { type ResourceRules, trackResources } from './document/resources.ts';
 import { enforceScriptLimits } from './document/script-limits.ts';
 import { stabilise } from './document/stabilise.ts';
-import { refuseUnreadableElements } from './document/unreadable-elements.ts';
+import { prepareForPdfUa } from './document/pdf-ua.ts';
 import { waitForSelector } from './document/wait-for-selector.ts';
 
 export type PrintDependencies = { fitHeaderFooter: FitHeaderFooter };
@@ -47,7 +47,7 @@ const printLoadedPage = async (
   { queuedAt, deadline, fitHeaderFooter, signal }: PrintContext,
   started: number,
 ): Promise<PrintedPage> => {
-  await refuseUnreadableElements(page.session, request);
+  await prepareForPdfUa(page.session, request);
   const documentPages = await readDocumentPages(page.session, request.options);
   const headerFooter = hasHeaderFooter(request)
     ? await fitHeaderFooter(page, request, documentPages, signal)

@@ -1,5 +1,6 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
+import { formulaMark } from './formula-mark.ts';
 import { elementsInOrder, kidsOf, readTree, type StructureElement } from './structure-tree.ts';
 import { completeTables } from './tables.ts';
 
@@ -56,6 +57,14 @@ const wrapKids = (
   element.children = children;
 };
 
+/** Gives a formula that the browser printed as a figure its own role (ISO 14289-1, 7.7). */
+const completeFormula = (element: StructureElement): void => {
+  const text = asText(element.dictionary.get(name('Alt')));
+  if (!text?.startsWith(formulaMark)) return;
+  element.dictionary.set(name('Alt'), PDFHexString.fromText(text.slice(formulaMark.length)));
+  setRole(element, 'Formula');
+};
+
 /** Gives lists the parts that the standard requires, where HTML has none (ISO 14289-1, 7.6; ISO 32000-1, 14.8.4.3.3). */
 const completeLists = (document: PDFDocument, element: StructureElement, parentRole: string): void => {
   if (element.role === 'LI' && parentRole !== 'L') setRole(element, 'Div');
@@ -64,6 +73,7 @@ const completeLists = (document: PDFDocument, element: StructureElement, parentR
     wrapKids(document, element, 'LI', (kid) => !kid || !['LI', 'L', 'Caption'].includes(kid.role));
   if (element.role === 'LI')
     wrapKids(document, element, 'LBody', (kid) => !kid || !['Lbl', 'LBody'].includes(kid.role));
+  if (element.role === 'Figure') completeFormula(element);
   // An HTML figure contains an image, which has the alternative text, or is text.
   if (element.role === 'Figure' && element.children.length > 0) setRole(element, 'Div');
 };
@@ -128,14 +138,36 @@ const renumberHeadings = (elements: readonly StructureElement[]): void => {
   }
 };
 
-const figureViolations = (elements: readonly StructureElement[], describe: Describe): ConformanceViolation[] =>
-  elements
-    .filter(({ role, dictionary }) => role === 'Figure' && !asText(dictionary.get(name('Alt'))))
-    .map((element) => ({
-      standard: 'ISO 14289-1, 7.3',
-      element: describe(element),
-      message: 'Give the image an alternative text (alt, or aria-label), or alt="" if it is decoration.',
-    }));
+const needingText: Record<string, { standard: string; message: string }> = {
+  Figure: {
+    standard: 'ISO 14289-1, 7.3',
+    message:
+      'Give the image an alternative text: alt or aria-label in HTML, "Alt Text" in Word. If it is decoration, say so: ' +
+      'alt="" in HTML, "Decorative" in Word.',
+  },
+  Formula: { standard: 'ISO 14289-1, 7.7', message: 'Give the formula an alternative text, or write it as text.' },
+};
+
+/** Images and formulas without an alternative text. Those of a page are numbered in reading order. */
+const missingTexts = (elements: readonly StructureElement[], describe: Describe): ConformanceViolation[] => {
+  const numbers = new Map<string, number>();
+  return elements.flatMap((element) => {
+    const reason = needingText[element.role];
+    if (!reason) return [];
+    const place = describe(element);
+    const number = (numbers.get(place) ?? 0) + 1;
+    numbers.set(place, number);
+    return asText(element.dictionary.get(name('Alt')))
+      ? []
+      : [
+          {
+            standard: reason.standard,
+            element: place.replace(element.role, `${element.role} ${number}`),
+            message: reason.message,
+          },
+        ];
+  });
+};
 
 const languageViolations = (
   elements: readonly StructureElement[],
@@ -183,5 +215,5 @@ export const completeStructure = (document: PDFDocument, namesLanguage: boolean)
     const page = pages.get(withPage?.dictionary.get(name('Pg'))?.toString() ?? '');
     return page === undefined ? element.role : `${element.role} on page ${page}`;
   };
-  return [...languageViolations(elements, namesLanguage, describe), ...figureViolations(elements, describe)];
+  return [...languageViolations(elements, namesLanguage, describe), ...missingTexts(elements, describe)];
 };

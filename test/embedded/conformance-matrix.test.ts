@@ -230,16 +230,24 @@ describe('A PDF conforms to the standards that it names', () => {
 });
 
 describe('Content that assistive technology cannot read', () => {
-  it.each([
+  it.each<[body: string, element: string, message: RegExp, clause?: string]>([
     ['<iframe id="f" srcdoc="<p>inside"></iframe>', 'iframe#f', /Put its content into the document itself/],
     ['<object type="text/html" data="data:text/html,inside"></object>', 'object', /Put its content/],
     ['<embed src="data:text/html,inside">', 'embed', /Put its content/],
     ['<select><option>chosen</select>', 'select', /Write the chosen option as text/],
     ['<script>document.body.append(document.createElement("iframe"))</script>', 'iframe', /Put its content/],
-  ])('is a violation of PDF/UA: %s', async (body, element, message) => {
+    ['<svg id="sales" width=9 height=9><rect width=9 height=9 /></svg>', 'svg#sales', /Give the drawing/, '7.3'],
+    ['<a href="https://example.com"><svg width=9 height=9><path d="M0 0h9" /></svg></a>', 'a', /link a text/, '7.18.5'],
+    [
+      '<a href="https://example.com"><img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="></a>',
+      'a',
+      /Give the link a text/,
+      '7.18.5',
+    ],
+  ])('is a violation of PDF/UA: %s', async (body, element, message, clause = '7.1') => {
     const response = await caller.convert('html', page(body), { conformance: 'pdf/ua-1' });
     expectErrorResponse(response, 'conformance_not_met', {
-      violations: [{ standard: 'ISO 14289-1, 7.1', element, message: expect.stringMatching(message) as unknown }],
+      violations: [{ standard: `ISO 14289-1, ${clause}`, element, message: expect.stringMatching(message) as unknown }],
       total_violations: 1,
     });
   });

@@ -70,6 +70,14 @@ const documents: Record<string, [inputType: string, data: unknown, options?: Bod
   ],
   emoji: ['html', page('<p>😀 👍🏽 🇩🇪 ❤️')],
   'a script': ['html', page('<h1>S</h1><script>document.body.append("added")</script>')],
+  formulas: ['markdown', '# Formulas\n\nA fraction $\\frac{1}{2}$ in text.\n\n$$\nx^2\n$$'],
+  drawings: [
+    'html',
+    page(
+      '<p>a <svg width=9 height=9 aria-label="Sales"><rect width=9 height=9 /></svg><svg><title>Costs</title><rect width=9 height=9 /></svg>' +
+        '<svg width=9 height=9 aria-hidden="true"><rect width=9 height=9 /></svg><a href="https://example.com">b</a>',
+    ),
+  ],
   'page ranges': ['html', page('<p>a<p style="break-before:page">b'), { page_ranges: '2' }],
 };
 
@@ -84,6 +92,15 @@ describe.skipIf(!isVeraPdfAvailable)('A PDF that veraPDF validates', () => {
     const valid = Object.fromEntries(Object.keys(pdfs).map((name) => [name, []]));
     expect(await failedRules(pdfs, '3b')).toEqual(valid);
     expect(await failedRules(pdfs, 'ua1')).toEqual(valid);
+  });
+
+  it('has alternative texts of formulas and drawings', async () => {
+    const structureOf = async ([inputType, data]: (typeof documents)[string]) =>
+      readStructure((await caller.render(inputType, data, both)).pdf_base64);
+    const formulas = await structureOf(documents['formulas']!);
+    expect(formulas.alternativeTexts).toEqual(['\\frac{1}{2}', 'x^2']);
+    expect(formulas.roles.filter((role) => role === 'Formula')).toHaveLength(2);
+    expect((await structureOf(documents['drawings']!)).alternativeTexts).toEqual(['Sales', 'Costs']);
   });
 
   it('numbers headings by their nesting, whatever levels the document uses', async () => {
@@ -140,12 +157,12 @@ describe('A document that cannot conform', () => {
     [
       'an image without an alternative text',
       page(`<h1>T</h1><p style="break-before:page"><img src="${dot}">`),
-      violation('ISO 14289-1, 7.3', 'Figure on page 2', /alternative text/),
+      violation('ISO 14289-1, 7.3', 'Figure 1 on page 2', /alternative text/),
     ],
     [
       'a canvas',
       page('<canvas id=c></canvas><script>c.getContext("2d").fillRect(0,0,50,50)</script>'),
-      violation('ISO 14289-1, 7.3', 'Figure on page 1', /alternative text/),
+      violation('ISO 14289-1, 7.3', 'Figure 1 on page 1', /alternative text/),
     ],
     ['no title', page('<p>a', ''), violation('ISO 14289-1, 7.1', 'Document', /title/)],
     ['no language', '<title>T</title><p>a', violation('ISO 14289-1, 7.2', 'Document', /language/)],

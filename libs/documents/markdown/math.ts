@@ -29,7 +29,7 @@ const formulaToMathml = (source: string, displayMode: boolean): string => {
     throw new RangeError(`the formula is longer than ${maxFormulaLength} characters`);
   if (source.length > maxDefiningLength && definition.test(source))
     throw new RangeError(`the formula defines macros and is longer than ${maxDefiningLength} characters`);
-  return temml.renderToString(source, {
+  const mathml = temml.renderToString(source, {
     displayMode,
     throwOnError: true,
     maxExpand: maxMacroExpansions,
@@ -38,6 +38,7 @@ const formulaToMathml = (source: string, displayMode: boolean): string => {
     strict: false,
     macros: {},
   });
+  return mathml.replace('<math', `<math alttext="${escapeHtml(source.trim())}"`);
 };
 
 const reasonOf = (error: unknown): string =>
