@@ -74,7 +74,8 @@ const documents: Record<string, [inputType: string, data: unknown, options?: Bod
   drawings: [
     'html',
     page(
-      '<p>a <svg width=9 height=9 aria-label="Sales"><rect width=9 height=9 /></svg><svg><title>Costs</title><rect width=9 height=9 /></svg>' +
+      '<p>a <svg width=9 height=9 aria-label="Sales"><rect width=9 height=9 /></svg>' +
+        '<svg><title>Costs</title><rect width=9 height=9 /></svg>' +
         '<svg width=9 height=9 aria-hidden="true"><rect width=9 height=9 /></svg><a href="https://example.com">b</a>',
     ),
   ],

@@ -127,7 +127,8 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
         standard: 'ISO 14289-1, 7.3',
         element: 'Figure 1 on page 2',
         message:
-          'Give the image an alternative text: alt or aria-label in HTML, "Alt Text" in Word. If it is decoration, say so: alt="" in HTML, "Decorative" in Word.',
+          'Give the image an alternative text: alt or aria-label in HTML, "Alt Text" in Word. If it is decoration, ' +
+          'say so: alt="" in HTML, "Decorative" in Word.',
       },
     ],
     total_violations: 1,
