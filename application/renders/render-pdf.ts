@@ -1,4 +1,4 @@
-import type { RenderDurations } from '#contracts/events/render.ts';
+import type { RenderAccountDefaults, RenderDurations } from '#contracts/events/render.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { mergeMetadata } from '#contracts/http/pdf-metadata.ts';
 import {
@@ -35,9 +35,18 @@ export type RenderPdfOptions = { isolated?: boolean; pageSecrets?: PageSecrets; 
 
 export type RenderPdfDependencies = FinishDependencies;
 
-/** All options of a render: as named by the request or the template, else by the document, else the defaults. */
-export const resolveOptions = (named: NamedRenderOptions, ofDocument: NamedRenderOptions = {}): RenderOptions =>
-  renderOptions.parse(mergeRenderOptions(ofDocument, named));
+/**
+ * All options of a render: as named by the request or the template, else by the document, else the defaults. The time
+ * zone can also be that of the account.
+ */
+export const resolveOptions = (
+  named: NamedRenderOptions,
+  ofDocument: NamedRenderOptions = {},
+  { timeZone }: RenderAccountDefaults = {},
+): RenderOptions => {
+  const options = renderOptions.parse(mergeRenderOptions(ofDocument, named));
+  return timeZone === undefined ? options : { ...options, time_zone: options.time_zone ?? timeZone };
+};
 
 /** Headers and footers up to this size are parsed in this process; larger ones would block the event loop. */
 const maxInlineCharacters = 8192;
@@ -50,12 +59,12 @@ const prepareHeaderFooter = async (
   options: RenderOptions,
   requestedAt: Date,
 ): Promise<PreparedHeaderFooter | undefined> => {
-  const { header_html, footer_html } = options;
+  const { header_html, footer_html, time_zone } = options;
   const length = (header_html?.length ?? 0) + (footer_html?.length ?? 0);
   if (length === 0 || (length <= maxInlineCharacters && !requested.source.assets)) return undefined;
   const assets = await readAssets(blobs, requested.source);
   return runWithinDeadline(requested, elapsed, (limits) =>
-    preparation.parseHeaderFooter({ sources: { header_html, footer_html }, requestedAt, ...assets }, limits),
+    preparation.parseHeaderFooter({ sources: { header_html, footer_html, time_zone }, requestedAt, ...assets }, limits),
   );
 };
 
@@ -97,7 +106,7 @@ const renderOnce = async (
   // Reading blobs and waiting for a process do not count toward the deadline of the document.
   const elapsed: ElapsedTimes = { waitedMs: 0, workedMs: 0 };
   const prepared = await runWithinDeadline(requested, elapsed, prepare);
-  const options = resolveOptions(named, prepared.options);
+  const options = resolveOptions(named, prepared.options, requested.accountDefaults);
   const invoice = await prepareInvoice(dependencies, requested, elapsed, options, template);
   const headerFooter = await prepareHeaderFooter(dependencies, requested, elapsed, options, requestedAt);
   const { waitedMs, workedMs: prepareMs } = elapsed;

@@ -85,7 +85,9 @@ export const accountSettingsRequest = z.strictObject({
     ),
   time_zone: timeZone
     .nullable()
-    .describe('The IANA time zone for templates that neither the request nor `default_options` names. null: UTC.'),
+    .describe(
+      'The IANA time zone of renders for which neither the request nor `default_options` names one. null: UTC.',
+    ),
   pdf_retention_minutes: z
     .number()
     .int()

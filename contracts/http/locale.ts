@@ -58,6 +58,7 @@ export const localeOptionFields = {
   time_zone: timeZoneName
     .optional()
     .describe(
-      'IANA time zone in which templates show date-times, such as `Europe/Vienna`. Default: that of the account, else UTC.',
+      'IANA time zone such as `Europe/Vienna`, for the date-times of templates and for {{date}} in header and footer. ' +
+        'Default: that of the account, else UTC.',
     ),
 } as const;

@@ -44,7 +44,7 @@ const headerFooterHtml = z
   .default(null)
   .describe(
     'HTML of the header or footer in the margin, with the placeholders {{page}}, {{total}}, {{date}} (of the ' +
-      'request, YYYY-MM-DD), {{title}} (of the document) and {{section}} (the first h1 or h2 that starts on the ' +
+      'request in `time_zone`, YYYY-MM-DD), {{title}} (of the document) and {{section}} (the first h1 or h2 that starts on the ' +
       'page, else the last one before it); any other is an error. The margin grows if it is lower than the header or ' +
       'footer.',
   );

@@ -33,7 +33,7 @@ export type PrintRequest = {
   options: RenderOptions;
   /** The header and footer of the options, if they are parsed already. */
   headerFooterContents?: HeaderFooterContent[] | undefined;
-  /** Used for the dates of the PDF and for `{{date}}` (UTC). */
+  /** Used for the dates of the PDF, and for `{{date}}` in the time zone of the options. */
   requestedAt: Date;
   /**
    * `processingMs` is the time left for the document once it has a browser. `waitTimeoutMs` is how long it may wait for

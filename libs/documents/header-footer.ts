@@ -23,13 +23,13 @@ const tooLarge = (): ApiError =>
 export const prepareHeaderFooter = ({ sources, requestedAt, assets }: HeaderFooterInput): PreparedHeaderFooter => {
   if (!assets) return { contents: parseHeaderFooter(sources, requestedAt) };
   const inliner = createAssetInliner(assets);
-  const inline = (field: keyof HeaderFooterSources): string | null => {
+  const inline = (field: 'header_html' | 'footer_html'): string | null => {
     const html = sources[field];
     const inlined = html === null ? null : inliner.inline(html);
     inliner.requireImages(field);
     return inlined;
   };
-  const inlined = { header_html: inline('header_html'), footer_html: inline('footer_html') };
+  const inlined = { ...sources, header_html: inline('header_html'), footer_html: inline('footer_html') };
   const contents = parseHeaderFooter(inlined, requestedAt).map((content) => ({
     ...content,
     html: inliner.complete(content.html),

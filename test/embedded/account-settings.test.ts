@@ -50,6 +50,15 @@ describe('The locale and time zone of an account', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: austrian.id, same: true }]);
   });
 
+  it('apply to the date in header and footer', async () => {
+    for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      await change({ time_zone });
+      const rendered = await caller.render('html', '<p>', { footer_html: '{{date}}' });
+      const date = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(new Date(rendered.created_at));
+      expect(await textOf(rendered)).toBe(date);
+    }
+  });
+
   it('apply to converted documents whose language is not known', async () => {
     await change({ locale: 'de' });
     const words = await caller.render('markdown', '"Grüße"');

@@ -3,7 +3,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
-import { findTextRun, type PdfPage } from '../support/documents/read-pdf.ts';
+import { findTextRun, type PdfPage, readPdf } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -146,6 +146,25 @@ describe.each(['', '<script>1</script>'])('{{section}} (%j)', (script) => {
 });
 
 describe('Headers and footers', () => {
+  // In one of the two it is another day than in UTC, at any time.
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('show the date in %s, and again the same', async (time_zone) => {
+    const { id, pdf_base64, created_at } = await caller.render('html', '<p>x', {
+      header_html: '[{{date}}]',
+      time_zone,
+    });
+    const date = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone }).format(new Date(created_at));
+    expect(sectionOf((await readPdf(pdf_base64))[0]!)).toBe(date);
+    expect(await at.installation.runJsonCommand('verify', id)).toMatchObject({ same: true });
+  });
+
+  it.each(['header_html', 'footer_html'])('cannot have an image that never loads in %s', async (field) => {
+    for (const source of ['nosuch.png', '//host.test/a.png', 'file:///a.png']) {
+      const response = await caller.convert('html', '<p>x', { [field]: `<img src="${source}">` });
+      const { message, image_url } = expectErrorResponse(response, 'image_load_failed');
+      expect([message, image_url]).toEqual([expect.stringContaining(`"${source}" in ${field}`), source]);
+    }
+  });
+
   it('with and without {{section}} have their text at the same places', async () => {
     const placesOf = async (header_html: string) => {
       const options = { header_html, footer_html: '<p style="text-align:center">{{page}} of {{total}}</p>' };

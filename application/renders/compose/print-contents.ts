@@ -70,7 +70,12 @@ export const printContents = async (
     accountDefaults?.locale ??
     'en';
   const title = contents.title ?? contentsTitle(language);
-  const { page_ranges: _ranges, wait_for_selector: _selector, css_page: _css, ...resolved } = resolveOptions(options);
+  const {
+    page_ranges: _ranges,
+    wait_for_selector: _selector,
+    css_page: _css,
+    ...resolved
+  } = resolveOptions(options, {}, accountDefaults);
   let pages = 1;
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const entries = entriesOf(toPrint, firstPages(pages), whole);

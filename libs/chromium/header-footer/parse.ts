@@ -165,10 +165,25 @@ const marksInAttributes = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): Mark
 const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
   ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
-const externalImages = (nodes: Dom.ChildNode[]): string[] =>
+const unloadableImage = (kind: HeaderFooterKind, source: string): ApiError => {
+  const url = source.slice(0, 300);
+  const reason =
+    'its URL is neither an absolute http: or https: URL nor a data: URI; send one of these, or the image in a ' +
+    'multipart/form-data request as a part "assets"';
+  return ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
+    image_url: url,
+    reason,
+  });
+};
+
+/** The images to fetch. @throws ApiError image_load_failed if one can never load */
+const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[] =>
   nodes.filter(isElement).flatMap((node) => {
     const source = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src')?.value : undefined;
-    return [...(source && /^https?:/i.test(source) ? [source] : []), ...externalImages(childrenOf(node))];
+    const inner = externalImages(childrenOf(node), kind);
+    if (!source?.trim() || /^\s*(?:data:|#)/i.test(source)) return inner;
+    if (!/^https?:/i.test(source)) throw unloadableImage(kind, source);
+    return [source, ...inner];
   });
 
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
@@ -191,12 +206,12 @@ export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, dat
     placeholders,
     differsByPage: placeholders.includes('section') || inAttributes.some((name) => name !== 'title'),
     html: `${styles.map((style) => serializeOuter(style)).join('')}<div${attributes}>${serialize(fragment)}</div>`,
-    images: [...new Set(externalImages(content))],
+    images: [...new Set(externalImages(content, kind))],
   };
 };
 
-/** null: no header or footer. */
-export type HeaderFooterSources = Pick<RenderOptions, 'header_html' | 'footer_html'>;
+/** null: no header or footer. Dates are in the time zone, else in UTC. */
+export type HeaderFooterSources = Pick<RenderOptions, 'header_html' | 'footer_html' | 'time_zone'>;
 
 const maxSourceLength = 2 ** 20;
 
@@ -216,14 +231,21 @@ const parseOption = (kind: HeaderFooterKind, source: string | null, date: string
   }
 };
 
+/** As YYYY-MM-DD. */
+const dateIn = (timeZone: string, instant: Date): string => {
+  const format = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  return `${parts['year']}-${parts['month']}-${parts['day']}`;
+};
+
 /**
  * Parses header_html and footer_html, at most 1 MB each; empty ones are omitted. Takes about a second for the largest.
- * @throws ApiError conversion_failed
+ * @throws ApiError conversion_failed, image_load_failed
  */
 export const parseHeaderFooter = (
-  { header_html: header, footer_html: footer }: HeaderFooterSources,
+  { header_html: header, footer_html: footer, time_zone: timeZone = 'UTC' }: HeaderFooterSources,
   requestedAt: Date,
 ): HeaderFooterContent[] => {
-  const date = requestedAt.toISOString().slice(0, 10);
+  const date = dateIn(timeZone, requestedAt);
   return [...parseOption('header', header, date), ...parseOption('footer', footer, date)];
 };
