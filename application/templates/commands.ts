@@ -82,6 +82,10 @@ export const requireTemplate = async (
   return { id, version: state.version, history };
 };
 
+/** The events that made the versions: that of version 1 first. */
+export const versionEvents = <Event extends TemplateEvent>(history: readonly Event[]) =>
+  history.filter((event) => event.type === 'TemplateCreated' || event.type === 'TemplateVersioned');
+
 /** The body of a version; undefined if there is no such version. */
 export const findVersionBody = (history: readonly TemplateEvent[], version: number): TemplateBody | undefined =>
   history.flatMap((event) =>

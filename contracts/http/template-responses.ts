@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actorResponse } from './actor.ts';
 import { templateLabels } from './template-labels.ts';
 import { defaultOptions, sampleData, templateCategories, variableDeclaration } from './templates.ts';
 
@@ -68,8 +69,12 @@ export const templateListResponse = z.object({
 export const templateVersionEntry = z.object({ version: z.number().int(), created_at: timestamp, changes: z.string() });
 export type TemplateVersionEntry = z.output<typeof templateVersionEntry>;
 
+/** A version in the list of versions. */
+const listedTemplateVersion = templateVersionEntry.extend({ created_by: actorResponse });
+export type ListedTemplateVersion = z.output<typeof listedTemplateVersion>;
+
 /** 200 of GET /templates/{id}/versions, newest first. */
-export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(templateVersionEntry) });
+export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(listedTemplateVersion) });
 
 /** 200 of GET /templates/{id}/versions/{n}. */
 export const templateVersionResponse = templateVersionEntry.extend({

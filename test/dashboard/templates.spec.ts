@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { readExamples } from '#libs/templating/examples.ts';
-import { expectAccessible } from './support/accessibility.ts';
+import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
 import { test } from './support/dashboard-service.ts';
 
 const card = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name });
@@ -135,6 +135,31 @@ test('Versions are compared by source, settings and pages, and restored', async 
   await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('row', { name: /v4/ })).toContainText('restored version 1');
   expect(await account.templates.get(id)).toMatchObject({ version: 4, content: greeting.content });
+});
+
+test('Versions are compared with enough contrast, and restored on a phone', async ({ dashboard, context }) => {
+  const account = await dashboard.openAccount('Mill', 'Deploy key');
+  const content = '<h1 class="big">Hello {{name}}</h1>\n<p>{{!-- note --}}{{formatDate name "long"}}</p>';
+  const { id } = await account.templates.create(content, { ...greeting, name: 'Greeting' });
+  const changed = `<!-- v2 --><h1 class="small" id="x">Bye {{#if name}}{{name}}{{/if}}</h1>\n<p>{{!-- other --}}{{formatDate name "short"}} 2</p>`;
+  await account.templates.update(id, { content: changed, changes: 'A comment '.repeat(20) });
+  const page = await dashboard.openTemplates(context, account, 'developer', `/${id}?tab=versions`);
+  const row = page.getByRole('row', { name: /v1/ });
+  await expect(row).toContainText('Deploy key');
+  await expect(page.locator('.source-diff .cm-changedText').first()).toBeVisible();
+  await expectAccessible(page);
+  await expectFitsPhone(page);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await expect(page.locator('.source-diff .cm-deletedText').first()).toBeVisible();
+  await expectAccessible(page);
+  const restore = row.getByRole('button', { name: 'Restore version 1' });
+  const box = (await restore.boundingBox())!;
+  expect(box.x + box.width).toBeLessThanOrEqual(360);
+  await restore.click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByRole('row', { name: /v3/ })).toContainText('restored version 1');
 });
 
 test('A viewer reads everything and changes nothing, by page or by request', async ({ dashboard, context }) => {

@@ -235,7 +235,12 @@ describe('The versions of a template', () => {
     const id = await manyVersions(templateClient);
     const listed = await templateClient.versions(id);
     expect(listed.map(({ version }) => version)).toEqual(upTo(4, 13).toReversed());
-    expect(listed[0]).toEqual({ version: 13, created_at: iso, changes: 'Change 13' });
+    expect(listed[0]).toEqual({
+      version: 13,
+      created_at: iso,
+      changes: 'Change 13',
+      created_by: { kind: 'key', id: expect.stringMatching(/^key_/), name: expect.any(String) },
+    });
     expect(await readable(templateClient, id)).toEqual(upTo(4, 13));
     expect(await templateClient.expectStatus(200, templateClient.send('GET', `/${id}/versions/4`))).toMatchObject({
       template_id: id,

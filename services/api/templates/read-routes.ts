@@ -13,9 +13,10 @@ import { readModels, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#application/templates/content.ts';
-import { requireTemplate } from '#application/templates/commands.ts';
+import { requireTemplate, versionEvents } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/statistics.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
+import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '../server/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
@@ -126,18 +127,27 @@ export const templateReadRoutes: Route[] = [
     operationId: 'listTemplateVersions',
     tag: 'Templates',
     summary: 'List the versions of a template',
-    description: 'Lists the versions that are kept, newest first: the last 10, or all on the plan enterprise.',
+    description: 'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise.',
     permission: 'templates:read',
     request: { params: templateParams },
     responses: [
       { status: 200, description: 'The versions.', schema: nameSchema('TemplateVersions', templateVersionsResponse) },
     ],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id } }, { reads, readYourWrites }) => {
+    handle: async ({ account, limits, params: { id } }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
-      const versions = await listVersions(reads, document, limits.keptVersions);
-      return { template_id: templateIdOf(document.id), versions: versions.map(versionEntryOf) };
+      const [versions, { history }] = await Promise.all([
+        listVersions(reads, document, limits.keptVersions),
+        requireTemplate(eventLog, account.id, id),
+      ]);
+      const actors = versionEvents(history).map(({ metadata }) => metadata.actor);
+      const actorOf = ({ version }: { version: number }) => actors[version - 1]!;
+      const viewActor = await createNamedActorView(reads, account.id, versions.map(actorOf));
+      return {
+        template_id: templateIdOf(document.id),
+        versions: versions.map((version) => ({ ...versionEntryOf(version), created_by: viewActor(actorOf(version)) })),
+      };
     },
   }),
   route({

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type {
   CreateTemplateResponse,
   TemplateResponse,
-  TemplateVersionEntry,
+  ListedTemplateVersion,
   UpdateTemplateResponse,
 } from '#contracts/http/template-responses.ts';
 import { type ApiResponse, type Body, type ApiClient, type RenderResult } from './api-client.ts';
@@ -43,8 +43,8 @@ export const createTemplateClient = (client: ApiClient) => {
     update: (id: string, fields: Body): Promise<UpdateTemplateResponse> =>
       expectStatus(200, send('PUT', `/${id}`, fields)),
     get: (id: string): Promise<TemplateResponse> => expectStatus(200, send('GET', `/${id}`)),
-    versions: async (id: string): Promise<TemplateVersionEntry[]> =>
-      (await expectStatus<{ versions: TemplateVersionEntry[] }>(200, send('GET', `/${id}/versions`))).versions,
+    versions: async (id: string): Promise<ListedTemplateVersion[]> =>
+      (await expectStatus<{ versions: ListedTemplateVersion[] }>(200, send('GET', `/${id}/versions`))).versions,
     /** Renders the template and returns any response. */
     render,
     /** The text of a render; fails the test if it does not succeed. */

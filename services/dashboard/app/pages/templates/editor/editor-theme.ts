@@ -7,7 +7,7 @@ const highlighting = HighlightStyle.define([
   { tag: [tags.attributeName, tags.propertyName], color: 'var(--code-name)' },
   { tag: [tags.attributeValue, tags.string], color: 'var(--code-string)' },
   { tag: [tags.number, tags.bool, tags.null, tags.unit, tags.color], color: 'var(--code-number)' },
-  { tag: [tags.comment, tags.documentMeta], color: 'var(--text-3)', fontStyle: 'italic' },
+  { tag: [tags.comment, tags.documentMeta], color: 'var(--text-2)', fontStyle: 'italic' },
   { tag: [tags.className, tags.labelName], color: 'var(--code-name)' },
   { tag: [tags.angleBracket, tags.punctuation, tags.bracket], color: 'var(--text-2)' },
 ]);
@@ -46,8 +46,12 @@ const theme = EditorView.theme({
   '.cm-diagnostic-error': { borderLeftColor: 'var(--danger)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--warning)' },
   '.cm-searchMatch': { backgroundColor: 'var(--warning-soft)', outline: '1px solid var(--warning)' },
-  '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--warning) 13%, transparent) !important' },
-  '.cm-changedText': { background: 'color-mix(in srgb, var(--warning) 32%, transparent) !important' },
+  '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--warning) 8%, transparent) !important' },
+  '.cm-changedText, .cm-deletedChunk .cm-deletedText': {
+    background: 'color-mix(in srgb, var(--warning) 32%, transparent) !important',
+  },
+  // The colours of the syntax have too little contrast on this background.
+  '.cm-changedText, .cm-changedText *, .cm-deletedText, .cm-deletedText *': { color: 'var(--text) !important' },
   '.cm-collapsedLines': { background: 'var(--surface-2)', color: 'var(--text-2)' },
   '.hbs-placeholder': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 11%, transparent)',
@@ -59,7 +63,7 @@ const theme = EditorView.theme({
   '.hbs-string': { color: 'var(--code-string)' },
   '.hbs-number': { color: 'var(--code-number)' },
   '.hbs-special': { color: 'var(--code-name)' },
-  '.hbs-comment': { color: 'var(--text-3)', fontStyle: 'italic' },
+  '.hbs-comment': { color: 'var(--text-2)', fontStyle: 'italic' },
 });
 
 /** The nonce that the Content-Security-Policy asks of style elements. */

@@ -1,8 +1,9 @@
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { TemplateResponse, TemplateVersionEntry } from '#contracts/http/template-responses.ts';
+import type { ListedTemplateVersion, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../../api/client.ts';
 import { usePermission } from '../../../api/session.ts';
+import { ActorName } from '../../../components/ActorName.tsx';
 import { Button } from '../../../components/Button.tsx';
 import { type Column, DataTable } from '../../../components/DataTable.tsx';
 import { ConfirmDialog } from '../../../components/FormDialog.tsx';
@@ -18,24 +19,37 @@ const columnsOf = (
   current: number,
   canWrite: boolean,
   onRestore: (version: number) => void,
-): Column<TemplateVersionEntry>[] => [
+): Column<ListedTemplateVersion>[] => [
   {
     key: 'version',
     header: texts.version,
-    width: '7rem',
+    width: 'minmax(7rem, 1fr)',
     cell: ({ version }) => (
       <>
         {strings.templates.list.version(version)} {version === current && <Badge tone="info">{texts.current}</Badge>}
       </>
     ),
   },
-  { key: 'changes', header: texts.changes, width: 'minmax(8rem, 3fr)', cell: ({ changes }) => changes },
+  {
+    key: 'changes',
+    header: texts.changes,
+    width: 'minmax(8rem, 3fr)',
+    isDetailOnPhone: true,
+    cell: ({ changes }) => changes,
+  },
   {
     key: 'created',
     header: texts.created,
     width: 'minmax(7rem, 1fr)',
     isHiddenOnPhone: true,
-    cell: ({ created_at }) => <Time time={created_at} />,
+    cell: ({ created_at: time, created_by: actor }) => (
+      <>
+        <Time time={time} />
+        <span className="cell-detail">
+          <ActorName actor={actor} />
+        </span>
+      </>
+    ),
   },
   {
     key: 'restore',
@@ -86,6 +100,7 @@ export const VersionsPanel = ({ template }: { template: TemplateResponse }): Rea
     <div className="stack versions">
       <DataTable
         label={texts.label}
+        rowHeight={56}
         columns={columnsOf(template.version, canWrite, setRestored)}
         rows={versions}
         rowKey={({ version }) => String(version)}
