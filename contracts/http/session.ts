@@ -28,7 +28,11 @@ export const sessionResponse = z.object({
   session: z.object({ id: z.string().describe('session_<id>'), method, expires_at: timestamp }),
   accounts: z.array(accountOfPerson).describe('The accounts of which the person is a member; at most 1000.'),
   account: accountOfPerson
-    .extend({ permissions: z.array(z.enum(permissions)) })
+    .extend({
+      suspended_at: timestamp.nullable(),
+      reason: z.string().nullable().describe('Why the account is suspended.'),
+      permissions: z.array(z.enum(permissions)),
+    })
     .nullable()
     .describe('The account that requests without X-Colophon-Account act for, or the one that the header names.'),
 });

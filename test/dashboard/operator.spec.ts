@@ -64,6 +64,28 @@ test('An operator opens an account and gives it an owner', async ({ browser }) =
   expect(await signedIn.json()).toMatchObject({ accounts: [{ name: 'Quill & Sons', role: 'owner' }] });
 });
 
+test('A suspended account is named as such on its pages, with the reason and the time', async ({ browser }) => {
+  const { id } = await service.openAccount('Ink Company');
+  const member = await service.openPage(browser, { accountId: id, role: 'owner' }, '/keys');
+  const page = await service.openPage(browser, operator);
+  await expect(member.getByRole('heading', { name: 'API keys' })).toBeVisible();
+  expect(await service.send(page, 'POST', `/operator/accounts/${id}/suspend`, { reason: 'invoice 7 is unpaid' })).toBe(200);
+  const notice = member.locator('.notice', { hasText: 'This account is suspended' });
+  await button(member, 'Create a key').click();
+  await member.getByRole('dialog').getByLabel('Name').fill('late');
+  await member.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+  await expect(member.getByRole('dialog')).toContainText('invoice 7 is unpaid');
+  await expect(member.getByRole('dialog')).not.toContainText(/T\d\d:\d\d:\d\d/);
+  await member.keyboard.press('Escape');
+  for (const path of ['keys', 'renders', 'playground', 'people']) {
+    await member.goto(`${service.url}/dashboard/${path}`);
+    await expect(notice).toContainText('invoice 7 is unpaid');
+    await expect(notice.locator('time')).toBeVisible();
+  }
+  await expectAccessible(member);
+  await expectFitsPhone(member);
+});
+
 test('An operator suspends and reinstates an account, which applies to the next request', async ({ browser }) => {
   const page = await service.openPage(browser, operator);
   await open(page, `/${mill}`);

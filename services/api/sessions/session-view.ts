@@ -29,5 +29,10 @@ export const sessionView = (
   },
   session: { id: sessionIdOf(person.sessionId), method: person.method, expires_at: person.expiresAt },
   accounts: accounts.map(accountView),
-  account: current && { ...accountView(current), permissions: [...current.permissions] },
+  account: current && {
+    ...accountView(current),
+    suspended_at: current.account.suspension?.at ?? null,
+    reason: current.account.suspension?.reason ?? null,
+    permissions: [...current.permissions],
+  },
 });

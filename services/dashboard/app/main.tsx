@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { RouterProvider as LinkProvider } from 'react-aria-components';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { setUnauthorizedHandler } from './api/client.ts';
+import { setErrorHandler } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { Toasts } from './components/Toast.tsx';
 import { goToSignIn } from './layout/sign-in-redirect.ts';
@@ -16,7 +16,11 @@ import './styles/overlays.css';
 import './styles/layout.css';
 import './styles/administration.css';
 
-setUnauthorizedHandler(goToSignIn);
+setErrorHandler(({ status, error }) => {
+  if (status === 401) goToSignIn();
+  // The session says since when and why.
+  if (error === 'account_suspended') void queryClient.invalidateQueries({ queryKey: ['session'] });
+});
 
 /** Paths of the service that are not pages of the dashboard. */
 const otherPaths = /^\/(?:docs|api|openapi\.json|health|metrics|dashboard)(?:[/?#]|$)/;

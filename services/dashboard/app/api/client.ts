@@ -1,4 +1,6 @@
 import { ApiError, type ErrorBody } from './api-error.ts';
+import { formatLocalTime } from '../components/formats.ts';
+import { strings } from '../strings/strings.ts';
 import type { Endpoints } from './endpoints.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -29,11 +31,11 @@ export const setRequestAccount = (id: string | null): void => {
 };
 export const requestAccount = (): string | null => accountId;
 
-type UnauthorizedHandler = () => void;
-let onUnauthorized: UnauthorizedHandler = () => undefined;
-/** Sets what happens when a response says that no person is signed in. */
-export const setUnauthorizedHandler = (handler: UnauthorizedHandler): void => {
-  onUnauthorized = handler;
+type ErrorHandler = (error: ApiError) => void;
+let onError: ErrorHandler = () => undefined;
+/** Sets what happens at each error response, besides what the caller of the request does. */
+export const setErrorHandler = (handler: ErrorHandler): void => {
+  onError = handler;
 };
 
 /** The address of an endpoint; parameters and query are encoded. */
@@ -48,11 +50,17 @@ export const urlOf = (path: string, { params = {}, query = {} }: RequestParts = 
 const networkError = (): ApiError =>
   new ApiError(0, { error: 'network_error', message: 'The service cannot be reached. Check the connection.' });
 
+/** The API names the time in UTC, and people read it in their own zone. */
+const messageOf = ({ error, message, suspended_at: at, reason }: ErrorBody): string =>
+  error === 'account_suspended' && typeof at === 'string'
+    ? strings.errors.suspended(formatLocalTime(new Date(at)), String(reason))
+    : message;
+
 const errorOf = async (response: Response): Promise<ApiError> => {
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   return new ApiError(
     response.status,
-    body ?? { error: 'unknown_error', message: `The service answered with status ${response.status}.` },
+    body ? { ...body, message: messageOf(body) } : { error: 'unknown_error', message: `The service answered with status ${response.status}.` },
   );
 };
 
@@ -76,7 +84,7 @@ export const requestRaw = async (method: Method, path: string, parts: RequestPar
   });
   if (response.ok) return response;
   const error = await errorOf(response);
-  if (error.status === 401) onUnauthorized();
+  onError(error);
   throw error;
 };
 

@@ -7,6 +7,7 @@ import { ErrorNotice, Loading, Notice } from '../components/notices.tsx';
 import { PageHeader } from '../components/PageHeader.tsx';
 import { strings } from '../strings/strings.ts';
 import { OfflineNotice } from './OfflineNotice.tsx';
+import { SuspensionNotice } from './SuspensionNotice.tsx';
 import { CommandPalette } from './palette/CommandPalette.tsx';
 import { ShortcutsDialog } from './ShortcutsDialog.tsx';
 import { Logo, Sidebar } from './Sidebar.tsx';
@@ -64,6 +65,9 @@ const SignedIn = (): ReactElement => {
       </ModalOverlay>
       <main id="content" className="layout-main" tabIndex={-1}>
         <OfflineNotice />
+        {account?.suspended_at && needsAccount(path) && (
+          <SuspensionNotice since={account.suspended_at} reason={account.reason} />
+        )}
         {account || !needsAccount(path) ? <Outlet key={accountKey} /> : <NoAccount />}
       </main>
       <CommandPalette

@@ -69,6 +69,7 @@ export const en = {
     requestId: 'Request',
     notCopied: 'The browser did not allow the copy. Select the text and copy it by hand.',
     offline: 'No connection. The page shows what was loaded before.',
+    suspended: (time: string, reason: string) => `The account is suspended since ${time}: ${reason}`,
     sessionExpired: 'Your session has ended. Sign in again to continue.',
     notFoundTitle: 'There is no such page',
     notFoundText: 'The address may have a typing mistake, or the item may belong to another account.',
@@ -117,6 +118,12 @@ export const en = {
     account: 'Account',
     switchAccount: 'Switch account',
     operatorRole: 'Operator',
+    suspendedTitle: 'This account is suspended',
+    suspendedReason: (reason: string) => `Reason: ${reason}.`,
+    suspendedSince: 'Since',
+    suspendedText:
+      'You can read everything, but requests that make or change something fail. The operator of the service can ' +
+      'reinstate the account.',
     noAccountTitle: 'No account',
     noAccountText:
       'You are not a member of an account. Ask the owner of an account for an invitation, or the operator for a link.',
