@@ -11,11 +11,11 @@ import {
   type MembersState,
 } from '#libs/domain/members.ts';
 import { newId } from '#libs/ids/ulids.ts';
+import { tokenUrl } from '#application/people/sign-in-links.ts';
 import { hasHash, newToken, parseToken } from '#application/people/tokens.ts';
 
-/** The address at which a person accepts. The token is in the fragment, which browsers send to no server. */
-export const invitationUrl = (baseUrl: string, token: string): string =>
-  `${baseUrl.replace(/\/+$/, '')}/dashboard/invitation#${token}`;
+/** The address at which a person accepts. */
+export const invitationUrl = (baseUrl: string, token: string): string => tokenUrl(baseUrl, 'invitation', token);
 
 /**
  * Executes a command on the members of an account, by bare id. `position` is null if it had no effect; the state then

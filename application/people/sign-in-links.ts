@@ -37,13 +37,16 @@ export const issueSignInLink = async (
 };
 
 /**
- * The address at which a person uses the link. The token is in the fragment, which browsers send to no server. Passkeys
- * need a host name, so this machine is `localhost`.
+ * The address of a page that uses the token, which is in the fragment: browsers send it to no server. Passkeys need a
+ * host name, so this machine is `localhost`.
  */
-export const signInUrl = (baseUrl: string, token: string): string => {
+export const tokenUrl = (baseUrl: string, page: 'sign-in' | 'invitation', token: string): string => {
   const named = baseUrl.replace(/^(https?:\/\/)(?:127(?:\.\d+){3}|\[::1\])(?=[:/]|$)/, '$1localhost');
-  return `${named.replace(/\/+$/, '')}/dashboard/sign-in#${token}`;
+  return `${named.replace(/\/+$/, '')}/dashboard/${page}#${token}`;
 };
+
+/** The address at which a person uses the link. */
+export const signInUrl = (baseUrl: string, token: string): string => tokenUrl(baseUrl, 'sign-in', token);
 
 /** The person who starts the service or runs a command, unless an email says who it is. */
 export const identityOfUser = (username: string, role: Role | null): Identity => ({

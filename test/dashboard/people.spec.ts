@@ -32,6 +32,8 @@ const invite = async (page: Page, email: string): Promise<string> => {
   await expect(page.getByRole('alertdialog', { name: 'Pass on this link' })).toBeVisible();
   const link = await page.getByRole('alertdialog').locator('pre').textContent();
   await button(page, 'Done').click();
+  // Passkeys need a host name.
+  expect(new URL(link!).hostname).toBe('localhost');
   // The tests listen on any free port, which the service does not know when it starts.
   return service.url + link!.slice(new URL(link!).origin.length);
 };
