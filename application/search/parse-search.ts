@@ -11,12 +11,13 @@ const typesByPrefix = {
   render: 'render',
   job: 'render',
   delivery: 'render',
+  msg: 'render',
   tpl: 'template',
   key: 'key',
   person: 'person',
 } as const;
 
-const idPattern = /^(?:(render|job|delivery|tpl|key|person)_)?([0-9A-HJKMNP-TV-Z]{6,26})$/i;
+const idPattern = /^(?:(render|job|delivery|msg|tpl|key|person)_)?([0-9A-HJKMNP-TV-Z]{6,26})$/i;
 
 /** The kinds of things that a text can mean, the most exact first. A name can be anything. */
 export const parseSearch = (text: string): SearchTerm[] => {

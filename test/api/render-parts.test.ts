@@ -164,6 +164,7 @@ describe('A search', () => {
       [id, 'id'],
       [job, 'id'],
       [`delivery_${bare(id)}`, 'id'],
+      [`msg_${bare(id)}`, 'id'],
       [bare(id), 'id'],
       [id.slice(0, -2), 'id'],
       [bare(id).slice(0, -3).toLowerCase(), 'id'],

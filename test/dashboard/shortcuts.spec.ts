@@ -58,6 +58,7 @@ test('The palette finds things by name, and begins what the role allows', async 
   await expect(heading('Greeting')).toBeVisible();
   for (const [text, role, name] of [
     ['create an api', 'dialog', 'Create a key'],
+    ['new key', 'dialog', 'Create a key'],
     ['invite', 'dialog', 'Invite someone'],
   ] as const) {
     await find(page, text);
@@ -70,6 +71,12 @@ test('The palette finds things by name, and begins what the role allows', async 
   await find(page, 'new template');
   await page.keyboard.press('Enter');
   await expect(heading('New template')).toBeVisible();
+  await find(page, 'rotate');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Rotate' })).toBeVisible();
+  await find(page, 'msg_01K6ZC5B8Q4XJ0N9T2V7RWHE3M');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/webhooks\/job_01K6ZC5B8Q4XJ0N9T2V7RWHE3M$/);
 
   const other = await dashboard.openAccount('Small press');
   const email = 'palette@example.com';

@@ -11,6 +11,8 @@ export const hrefOfId = (id: string): string | undefined => {
       return `/renders/${id}`;
     case 'job':
       return `/webhooks/${id}`;
+    case 'msg':
+      return `/webhooks/job_${id.slice('msg_'.length)}`;
     case 'tpl':
       return `/templates/${id}`;
     case 'key':

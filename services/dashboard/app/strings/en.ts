@@ -158,10 +158,13 @@ export const en = {
     accounts: 'Accounts',
     switchTo: (name: string) => `Switch to ${name}`,
     searching: 'Searching',
+    /** Other words by which people look for actions. */
+    otherWords: { newKey: 'new', newRender: 'new render', openAccount: 'new' },
     newKey: 'Create an API key',
     newTemplate: 'New template',
     newRender: 'Make a PDF',
     testCallback: 'Send a test callback',
+    rotateSecret: 'Rotate the webhook secret',
     invite: 'Invite someone',
     openAccount: 'Open an account',
     open: (id: string) => `Open ${id}`,

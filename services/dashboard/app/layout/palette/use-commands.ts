@@ -10,7 +10,7 @@ import { useGoTo, useNavigation } from '../use-navigation.ts';
 import type { Permission } from '#contracts/events/account.ts';
 import { useFound } from './use-found.ts';
 
-export type Command = { id: string; group: string; title: string; icon: IconName; run: () => void };
+export type Command = { id: string; group: string; title: string; words?: string; icon: IconName; run: () => void };
 export type PaletteActions = { onShortcuts: () => void; onAccountChange: () => void };
 
 const texts = strings.palette;
@@ -21,11 +21,26 @@ const matches = (title: string, text: string): boolean =>
     .split(/\s+/)
     .every((word) => title.toLowerCase().includes(word));
 
-type PageAction = { id: string; title: string; icon: IconName; href: string; permission?: Permission };
+type PageAction = {
+  id: string;
+  title: string;
+  /** Further words that find it. */
+  words?: string;
+  icon: IconName;
+  href: string;
+  permission?: Permission;
+};
 
 /** What a page begins when it is opened at this address. */
 const pageActions: readonly PageAction[] = [
-  { id: 'new-render', title: texts.newRender, icon: 'playground', href: '/playground', permission: 'render:create' },
+  {
+    id: 'new-render',
+    title: texts.newRender,
+    words: texts.otherWords.newRender,
+    icon: 'playground',
+    href: '/playground',
+    permission: 'render:create',
+  },
   {
     id: 'new-template',
     title: texts.newTemplate,
@@ -33,7 +48,14 @@ const pageActions: readonly PageAction[] = [
     href: '/templates/new',
     permission: 'templates:write',
   },
-  { id: 'new-key', title: texts.newKey, icon: 'keys', href: '/keys?dialog=create', permission: 'keys:write' },
+  {
+    id: 'new-key',
+    title: texts.newKey,
+    words: texts.otherWords.newKey,
+    icon: 'keys',
+    href: '/keys?dialog=create',
+    permission: 'keys:write',
+  },
   {
     id: 'test-callback',
     title: texts.testCallback,
@@ -41,11 +63,19 @@ const pageActions: readonly PageAction[] = [
     href: '/webhooks?tab=test',
     permission: 'render:create',
   },
+  {
+    id: 'rotate-secret',
+    title: texts.rotateSecret,
+    icon: 'webhooks',
+    href: '/webhooks?tab=secret',
+    permission: 'webhook_secret:write',
+  },
   { id: 'invite', title: texts.invite, icon: 'people', href: '/people?dialog=invite', permission: 'members:write' },
 ];
 const operatorAction: PageAction = {
   id: 'open-account',
   title: texts.openAccount,
+  words: texts.otherWords.openAccount,
   icon: 'operator',
   href: '/operator?dialog=open',
 };
@@ -104,11 +134,9 @@ export const useCommands = (
     run: () => goTo(to),
   }));
   const actions: Command[] = [
-    ...actionsOfPages.map(({ id, title, icon, href: to }): Command => ({
-      id,
+    ...actionsOfPages.map(({ href: to, ...action }): Command => ({
+      ...action,
       group: texts.actions,
-      title,
-      icon,
       run: () => goTo(to),
     })),
     { id: 'shortcuts', group: texts.actions, title: layout.shortcuts, icon: 'keyboard', run: onShortcuts },
@@ -121,7 +149,7 @@ export const useCommands = (
     },
     { id: 'sign-out', group: texts.actions, title: layout.signOut, icon: 'signOut', run: () => void signOut() },
   ];
-  const named = [...pages, ...actions, ...accounts].filter(({ title }) => matches(title, trimmed));
+  const named = [...pages, ...actions, ...accounts].filter(({ title, words = '' }) => matches(`${title} ${words}`, trimmed));
   const things = found.map(({ href: to, ...one }): Command => ({ ...one, run: () => goTo(to) }));
   return { commands: [...named, ...things], isSearching };
 };
