@@ -172,6 +172,16 @@ test('A developer creates keys; a viewer changes nothing', async ({ browser }) =
   await viewer.close();
 });
 
+test('An account without keys learns how to send a document with one', async ({ browser }) => {
+  const other = await dashboard.signIn(browser, 'owner', await openAccount(dashboard.installation));
+  const empty = await other.newPage();
+  await empty.goto('/dashboard/keys');
+  await expect(empty.getByText('No API key yet')).toBeVisible();
+  await expect(empty.locator('pre')).toContainText('/api/v1/render');
+  await expect(empty.locator('pre')).toContainText('$COLOPHON_KEY');
+  await other.close();
+});
+
 test('A key of another account is not found, and an error can be tried again', async () => {
   const other = await issueKey(dashboard.installation, await openAccount(dashboard.installation));
   for (const id of [other.id, 'key_01K6ZC5B8Q4XJ0N9T2V7RWHE3M']) {

@@ -15,6 +15,7 @@ import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Time } from '../../components/values.tsx';
 import { useDialog } from '../../components/use-dialog.ts';
 import { strings } from '../../strings/strings.ts';
+import { firstRenderCommand } from '../overview/first-render.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
 import { recentMonths } from './months.ts';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
@@ -148,8 +149,6 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
   },
 ];
 
-const firstLine = `curl ${window.location.origin}/api/v1/account -H "Authorization: Bearer <API key>"`;
-
 /** The API keys of the account. */
 export const KeysPage = (): ReactElement => {
   const [values, setValues] = useFilters();
@@ -197,7 +196,7 @@ export const KeysPage = (): ReactElement => {
           isFiltered ? (
             <EmptyState icon="keys" title={texts.noMatchTitle} text={texts.noMatchText} />
           ) : (
-            <EmptyState icon="keys" title={texts.noKeysTitle} text={texts.noKeysText} code={firstLine} />
+            <EmptyState icon="keys" title={texts.noKeysTitle} text={texts.noKeysText} code={firstRenderCommand()} />
           )
         }
       />

@@ -63,7 +63,7 @@ export const keys = {
   showEvents: 'What this key did',
   showHistory: 'History of this key',
   noKeysTitle: 'No API key yet',
-  noKeysText: 'Create a key, then send a document with it:',
+  noKeysText: 'Create a key and put it into COLOPHON_KEY, then send a document with it:',
   noMatchTitle: 'No key matches the filters',
   noMatchText: 'Change the filters, or clear them.',
   notFoundTitle: 'There is no such key',
