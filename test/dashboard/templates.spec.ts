@@ -182,6 +182,8 @@ test('A viewer reads everything and changes nothing, by page or by request', asy
   await page.getByRole('tab', { name: 'Versions' }).click();
   await expect(page.getByText(/^The plan keeps (?:all|the last \d+) versions\.$/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Restore version 1' })).toHaveAttribute('aria-disabled', 'true');
+  await page.goto(`${dashboard.url}/dashboard/templates/new`);
+  await expect(page.getByText('No preview: your role cannot make PDFs.')).toHaveCount((await readExamples()).length + 1);
 
   const path = `${dashboard.url}/api/v1/templates`;
   const headers = { origin: dashboard.url };
@@ -200,6 +202,9 @@ test("Another account's template does not exist", async ({ dashboard, context })
   const [account, other] = [await dashboard.openAccount(), await dashboard.openAccount()];
   const { id } = await other.templates.create('x', { name: 'Theirs' });
   const page = await dashboard.openTemplates(context, account, 'owner', `/${id}`);
-  await expect(page.getByRole('alert')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'There is no such template' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
   await expect(page.getByText('Theirs')).toHaveCount(0);
+  await page.goto(`${dashboard.url}/dashboard/webhooks/job_01K6ZC5B8Q4XJ0N9T2V7RWHE3M`);
+  await expect(page.getByRole('heading', { level: 1, name: 'There is no such callback' })).toBeVisible();
 });

@@ -69,6 +69,7 @@ export const NewTemplatePage = (): ReactElement => {
   const client = useQueryClient();
   const goTo = useGoTo();
   const canWrite = usePermission('templates:write');
+  const canRender = usePermission('render:create');
   const { data, error } = useQuery({
     queryKey: ['template-examples'],
     queryFn: ({ signal }) => api.get('/api/v1/templates/examples', { signal }),
@@ -118,7 +119,7 @@ export const NewTemplatePage = (): ReactElement => {
           <div className="template-cards">
             {starts.map(({ key, title, text, template }) => (
               <Radio key={key} value={key} className="card template-card start-card">
-                <Thumbnail name={title} load={(signal) => previewOf(template, signal)} />
+                <Thumbnail name={title} load={canRender ? (signal) => previewOf(template, signal) : null} />
                 <span className="template-card-text">
                   <span className="start-title">{title}</span>
                   <span className="small muted">{text}</span>

@@ -2,14 +2,14 @@ import { type ReactElement, useState } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import type { TemplateResponse } from '#contracts/http/template-responses.ts';
-import { fieldErrorsOf } from '../../api/api-error.ts';
+import { ApiError, fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ActionMenu, type MenuAction } from '../../components/Menu.tsx';
-import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
+import { EmptyState, ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
@@ -137,9 +137,16 @@ export const TemplatePage = (): ReactElement => {
       api.get('/api/v1/templates/{template_id}', { params: { template_id: templateId! }, signal }),
   });
   if (data) return <Loaded key={data.id} template={data} />;
+  if (error instanceof ApiError && error.error === 'template_not_found')
+    return (
+      <>
+        <PageHeader title={texts.notFoundTitle} parent={parent} />
+        <EmptyState icon="templates" title={templateId!} text={texts.notFoundText} />
+      </>
+    );
   return (
     <>
-      <PageHeader title={strings.pages.templates} parent={parent} />
+      <PageHeader title={texts.title} parent={parent} />
       {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Loading />}
     </>
   );

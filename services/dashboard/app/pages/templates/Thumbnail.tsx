@@ -28,18 +28,19 @@ const enqueue = (signal: AbortSignal, task: Task): void => {
 
 const width = 220;
 
-/** The first page of a PDF that `load` gets, drawn when it comes into view. */
+/** The first page of a PDF that `load` gets, drawn when it comes into view. Null: the role cannot make it. */
 export const Thumbnail = ({
   name,
   load,
 }: {
   name: string;
-  load: (signal: AbortSignal) => Promise<Blob>;
+  load: ((signal: AbortSignal) => Promise<Blob>) | null;
 }): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [state, setState] = useState<'waiting' | 'drawn' | 'failed'>('waiting');
   useEffect(() => {
+    if (!load) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     const draw = async (): Promise<void> => {
@@ -74,11 +75,11 @@ export const Thumbnail = ({
     };
   }, []);
   return (
-    <div className="thumbnail" ref={frame} data-state={state}>
-      {state === 'failed' ? (
+    <div className="thumbnail" ref={frame} data-state={load ? state : 'none'}>
+      {!load || state === 'failed' ? (
         <p className="thumbnail-none small muted">
           <Icon name="templates" size={22} />
-          {texts.noThumbnail}
+          {load ? texts.noThumbnail : texts.mayNotPreview}
         </p>
       ) : (
         <canvas ref={canvas} role="img" aria-label={texts.thumbnail(name)} />

@@ -2,13 +2,14 @@ import { type ReactElement, useState } from 'react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { Id } from '../../components/Id.tsx';
-import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
+import { EmptyState, ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Time } from '../../components/values.tsx';
@@ -78,6 +79,13 @@ export const WebhookPage = (): ReactElement => {
     queryKey: ['delivery', jobId],
     queryFn: ({ signal }) => api.get('/api/v1/deliveries/{job_id}', { params: { job_id: jobId }, signal }),
   });
+  if (error instanceof ApiError && error.error === 'delivery_not_found')
+    return (
+      <>
+        <PageHeader title={texts.notFoundTitle} parent={parent} />
+        <EmptyState icon="webhooks" title={jobId} text={texts.notFoundText} />
+      </>
+    );
   const hasEnded = data?.status === 'delivered' || data?.status === 'failed';
   const reason = !mayRedeliver
     ? strings.common.lacksPermission('render:create')

@@ -22,6 +22,7 @@ export const templates = {
     noThumbnail: 'No preview: rendering with the sample data failed. Open the template to see why.',
     count: (shown: number, total: number) =>
       shown === total ? `${total} templates` : `${shown} of ${total} templates`,
+    mayNotPreview: 'No preview: your role cannot make PDFs.',
     loadMore: 'Load more',
     emptyTitle: 'No templates yet',
     emptyText: 'Start with one of the examples, or send your own HTML:',
@@ -47,6 +48,9 @@ export const templates = {
     created: 'Template created',
   },
   page: {
+    title: 'Template',
+    notFoundTitle: 'There is no such template',
+    notFoundText: 'The id may have a typing mistake, or the template may be deleted or belong to another account.',
     editor: 'Editor',
     versions: 'Versions',
     duplicate: 'Duplicate',

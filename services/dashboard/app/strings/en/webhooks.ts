@@ -21,6 +21,8 @@ export const webhooks = {
     filteredText: 'Change the filters, or clear them.',
   },
   delivery: {
+    notFoundTitle: 'There is no such callback',
+    notFoundText: 'The id may have a typing mistake, or the callback may belong to another account.',
     title: (jobId: string) => `Callback of ${jobId}`,
     receiver: 'Receiver',
     job: 'Job',
