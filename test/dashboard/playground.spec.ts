@@ -44,6 +44,16 @@ test('A file of any kind is recognised by its name', async ({ browser, dashboard
   }
 });
 
+test('A file of an unknown type asks for the input type', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  const file = page.locator('input[type=file]').first();
+  await file.setInputFiles({ name: 'x.zzz', mimeType: 'text/plain', buffer: Buffer.from('# x') });
+  await expect(page.getByText('The type of x.zzz is not known. Choose the input type above.')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the file' }).click();
+  await expect(page.getByText('is not known')).toHaveCount(0);
+});
+
 test('A file is pasted', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');

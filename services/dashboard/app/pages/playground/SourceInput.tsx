@@ -4,8 +4,9 @@ import { Button, IconButton } from '../../components/Button.tsx';
 import { formatBytes } from '../../components/formats.ts';
 import { Icon } from '../../components/Icon.tsx';
 import { type KeyHandler, TextField } from '../../components/fields.tsx';
+import { Notice } from '../../components/notices.tsx';
 import { strings } from '../../strings/strings.ts';
-import { needsFile, type PartType, type Source } from './request.ts';
+import { needsFile, type PartType, type Source, typeOfFile } from './request.ts';
 
 const texts = strings.playground;
 
@@ -54,6 +55,11 @@ export const SourceInput = <Type extends PartType>({
           </>
         )}
       </DropZone>
+      <div role="status">
+        {file && type !== 'template' && typeOfFile(file.name) === null && (
+          <Notice tone="warning">{texts.unknownType(file.name)}</Notice>
+        )}
+      </div>
       {file && error && <p className="field-error">{error}</p>}
       {!file && needsFile(type) && <p className="muted">{type === 'pdf' ? texts.pdfNeedsFile : texts.wordNeedsFile}</p>}
       {!file && !needsFile(type) && (

@@ -43,6 +43,7 @@ export const playground = {
   chooseFile: 'Choose a file',
   dropText: 'The name of the file decides the input type.',
   file: (name: string, size: string) => `${name}, ${size}`,
+  unknownType: (name: string) => `The type of ${name} is not known. Choose the input type above.`,
   removeFile: 'Remove the file',
   wordNeedsFile: 'Send an office document as a file: drop it above, or choose it.',
   pdfNeedsFile: 'Drop a PDF above, or choose it.',
