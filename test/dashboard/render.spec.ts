@@ -91,6 +91,20 @@ test('Input, options and diagnostics are shown; messages and fonts are collected
   await expectAccessible(page);
 });
 
+test('Options that a template may have set are not called those of the request', async () => {
+  const template = { name: 'A5', content: '<p>x', default_options: { page_size: 'A5' } };
+  const { id: templateId } = await send('/api/v1/templates', template);
+  const { id } = await send('/api/v1/render', { mode: 'RENDER', template_id: templateId, data: {} });
+  await open(`${String(id)}?tab=options`);
+  await expect(page.getByRole('row', { name: 'page_size A5 A5' })).toBeVisible();
+  const header = page.getByRole('columnheader', { name: 'In the request or the default options of the template' });
+  await expect(header).toBeVisible();
+  await page.getByRole('tab', { name: 'Request' }).click();
+  await expect(page.getByText('The command names the default options of the template, too.')).toBeVisible();
+  await open(`${await rendered()}?tab=options`);
+  await expect(page.getByRole('columnheader', { name: 'In the request', exact: true })).toBeVisible();
+});
+
 test('The request as curl makes the PDF again, with the key in a variable', async () => {
   const id = await rendered();
   await open(`${id}?tab=request`);
@@ -122,8 +136,9 @@ test('A render is verified, and a PDF that was not kept is made again and shown'
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Verify' })).toBeFocused();
-  await expect(page.getByText('Same bytes')).toBeVisible();
-  await expect(event(/Verification: the document was rendered again/)).toBeVisible();
+  await expect(page.getByText('Same bytes', { exact: true })).toBeVisible();
+  await expect(event(/Verification: the document was rendered again: same bytes/)).toBeVisible();
+  await expect(page.getByText('“Render again” makes a new render with its own id')).toBeVisible();
   await page.getByRole('button', { name: 'Make it again' }).click();
   await expect(page.locator('canvas')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download PDF' })).toBeVisible();

@@ -10,6 +10,7 @@ const valueText = (value: unknown): string => (typeof value === 'string' ? value
 /** The options of a render: as the request or the template names them, and with all defaults. */
 export const OptionsTab = ({ render }: { render: RenderDetailResponse }): ReactElement => {
   const { options, all_options: all } = render.request;
+  const isOfTemplate = render.mode === 'RENDER';
   const [isShort, setShort] = useState(false);
   const names = Object.keys({ ...all, ...options })
     .filter((name) => !isShort || name in options)
@@ -24,7 +25,7 @@ export const OptionsTab = ({ render }: { render: RenderDetailResponse }): ReactE
           <thead>
             <tr>
               <th scope="col">{texts.name}</th>
-              <th scope="col">{texts.given}</th>
+              <th scope="col">{isOfTemplate ? texts.givenOrTemplate : texts.given}</th>
               <th scope="col">{texts.used}</th>
             </tr>
           </thead>
@@ -41,7 +42,9 @@ export const OptionsTab = ({ render }: { render: RenderDetailResponse }): ReactE
           </tbody>
         </table>
       )}
-      <p className="muted small">{texts.note}</p>
+      <p className="muted small">
+        {texts.note} {isOfTemplate && texts.templateNote}
+      </p>
     </div>
   );
 };

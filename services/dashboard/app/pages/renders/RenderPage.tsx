@@ -55,6 +55,7 @@ const Render = ({ render }: { render: RenderDetailResponse }): ReactElement => {
             {render.template_test && <Badge tone="neutral">{texts.templateTest}</Badge>}
           </>
         }
+        text={render.status === 'DONE' && texts.actions.help}
         actions={<RenderActions render={render} />}
       />
       <div className="stack-lg">

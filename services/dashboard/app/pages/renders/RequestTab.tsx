@@ -19,7 +19,9 @@ export const RequestTab = ({ render }: { render: RenderDetailResponse }): ReactE
   const isLong = recorded.input === null || recorded.input.length > maxInlineCharacters;
   return (
     <div className="stack">
-      <p className="muted">{texts.note}</p>
+      <p className="muted">
+        {texts.note} {render.mode === 'RENDER' && texts.templateOptions}
+      </p>
       {isLong && <p className="muted">{texts.long}</p>}
       <CodeBlock
         samples={[

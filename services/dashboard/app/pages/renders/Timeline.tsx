@@ -11,7 +11,7 @@ import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { sentenceOf } from '../audit/event-texts.ts';
-import { phasesOf, type TimelineItem, timelineOf, toneOf } from './timeline.ts';
+import { hasSameBytes, phasesOf, type TimelineItem, timelineOf, toneOf } from './timeline.ts';
 
 const texts = strings.renders.timeline;
 
@@ -46,6 +46,7 @@ const afterText = (afterMs: number | null): string | null => {
 
 const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256: string | undefined }) => {
   const after = afterText(afterMs);
+  const isSame = hasSameBytes(event, sha256);
   return (
     <li>
       <span className={`timeline-dot timeline-${toneOf(event, sha256)}`} aria-hidden="true" />
@@ -53,7 +54,10 @@ const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256
         {({ isExpanded }) => (
           <>
             <Button slot="trigger" className="timeline-button">
-              <span className="timeline-title">{sentenceOf(event)}</span>
+              <span className="timeline-title">
+                {sentenceOf(event)}
+                {isSame !== null && `: ${isSame ? texts.sameBytes : texts.otherBytes}`}
+              </span>
               <span className="muted small number">{after}</span>
               <span className="muted small">
                 <Time time={event.time} />

@@ -30,13 +30,19 @@ type Outcome = { kind?: string; status?: number; pdf?: { sha256?: string } };
 
 const outcomeOf = ({ data }: HistoryEvent): Outcome => (data as { outcome?: Outcome }).outcome ?? {};
 
+/** Whether a verification gave the recorded bytes; null for another event, and if the render failed then. */
+export const hasSameBytes = (event: HistoryEvent, recordedSha256: string | undefined): boolean | null => {
+  const sha256 = event.type === 'RenderVerified' ? outcomeOf(event).pdf?.sha256 : undefined;
+  return sha256 === undefined ? null : sha256 === recordedSha256;
+};
+
 /** How good the news of an event are. `recordedSha256` is the hash of the render's PDF. */
 export const toneOf = (event: HistoryEvent, recordedSha256: string | undefined): Tone => {
   if (event.type === 'WebhookAttempted') {
     const { kind, status = 0 } = outcomeOf(event);
     return kind === 'responded' && status >= 200 && status < 300 ? 'success' : 'danger';
   }
-  if (event.type === 'RenderVerified') return outcomeOf(event).pdf?.sha256 === recordedSha256 ? 'success' : 'danger';
+  if (event.type === 'RenderVerified') return hasSameBytes(event, recordedSha256) ? 'success' : 'danger';
   return tones[event.type] ?? 'neutral';
 };
 

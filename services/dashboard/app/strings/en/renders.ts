@@ -105,6 +105,9 @@ export const renders = {
     download: 'Download PDF',
     repeat: 'Render again',
     verify: 'Verify',
+    help:
+      '“Verify” and “Make it again” repeat this render, which gives the same bytes. “Render again” makes a new render ' +
+      'with its own id and dates, so its bytes differ.',
     notDone: 'There is no PDF to compare: the render is not done.',
     notEnded: 'The render has not ended yet.',
   },
@@ -168,6 +171,8 @@ export const renders = {
     raw: 'Event',
     after: (duration: string) => `after ${duration}`,
     atOnce: 'at once',
+    sameBytes: 'same bytes',
+    otherBytes: 'other bytes',
     running: 'In progress',
     attemptAnswered: (status: string) => `Receiver responded with status ${status}`,
   },
@@ -225,9 +230,11 @@ export const renders = {
   options: {
     name: 'Option',
     given: 'In the request',
+    givenOrTemplate: 'In the request or the default options of the template',
     used: 'Used',
     default: 'default',
     note: 'The document itself can set options, too, for example in the front matter of Markdown.',
+    templateNote: 'The record does not tell the options of the request from the default options of the template.',
     onlyGiven: 'Only those that differ from the default',
     none: 'The request names no option.',
   },
@@ -260,6 +267,7 @@ export const renders = {
     note: 'Put your API key into COLOPHON_KEY. Secrets of the first request are not recorded.',
     curl: 'curl',
     repeat: 'Repeat',
+    templateOptions: 'The command names the default options of the template, too.',
     long: 'The input is long, so the first command downloads it.',
   },
 };
