@@ -10,8 +10,8 @@ export const searchQuery = z.strictObject({
     .max(200)
     .describe(
       'An id such as render_<id>, job_<id>, tpl_<id>, key_<id>, person_<id>, delivery_<id> or msg_<id>, or its ' +
-        'beginning; a request id; a trace id; the SHA-256 of a PDF; the prefix of an API key; or a part of the name of a template, key or ' +
-        'person.',
+        'beginning; a request id; a trace id; the SHA-256 of a PDF; the prefix of an API key; or a part of the name of ' +
+        'a template, key or person.',
     ),
   limit: z.coerce.number().int().min(1).max(50).default(20),
 });

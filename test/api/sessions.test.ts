@@ -58,7 +58,7 @@ describe('A one-time link', () => {
       person: { email, name: email, operator: false, passkeys: 0 },
       session: { method: 'link', expires_at: new Date(api.clock.now.getTime() + 12 * hourMs).toISOString() },
       accounts: [{ id: accountIdOf(accountId), name: 'tests', role: 'owner', state: 'active' }],
-      account: { id: accountIdOf(accountId), suspended_at: null, reason: null, permissions: [...permissionsOf('owner')] },
+      account: { id: accountIdOf(accountId), permissions: [...permissionsOf('owner')] },
     });
     expect((await browser.request('GET', '/api/v1/session')).body).toEqual(body);
   });
@@ -334,11 +334,8 @@ describe('A member', () => {
     const browser = await signedIn();
     await api.updateAccount(accountId, { type: 'suspend', reason: 'unpaid' });
     expect(await request(browser, 'GET', '/api/v1/account')).toEqual([200, undefined]);
-    const render = browser.request('POST', '/api/v1/render', { body: htmlRequest });
-    expect(await outcome(render)).toEqual([403, 'account_suspended']);
-    expect((await browser.request('GET', '/api/v1/session')).body).toMatchObject({
-      account: { state: 'suspended', suspended_at: api.clock.now.toISOString(), reason: 'unpaid' },
-    });
+    expect(await request(browser, 'POST', '/api/v1/render')).toEqual([403, 'account_suspended']);
+    expect((await browser.request('GET', '/api/v1/session')).body).toMatchObject({ account: { reason: 'unpaid' } });
   });
 
   it('has an own rate limit, which the account does not share', async () => {

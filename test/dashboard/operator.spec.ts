@@ -69,7 +69,9 @@ test('A suspended account is named as such on its pages, with the reason and the
   const member = await service.openPage(browser, { accountId: id, role: 'owner' }, '/keys');
   const page = await service.openPage(browser, operator);
   await expect(member.getByRole('heading', { name: 'API keys' })).toBeVisible();
-  expect(await service.send(page, 'POST', `/operator/accounts/${id}/suspend`, { reason: 'invoice 7 is unpaid' })).toBe(200);
+  expect(await service.send(page, 'POST', `/operator/accounts/${id}/suspend`, { reason: 'invoice 7 is unpaid' })).toBe(
+    200,
+  );
   const notice = member.locator('.notice', { hasText: 'This account is suspended' });
   await button(member, 'Create a key').click();
   await member.getByRole('dialog').getByLabel('Name').fill('late');

@@ -141,7 +141,8 @@ test('Versions are compared with enough contrast, and restored on a phone', asyn
   const account = await dashboard.openAccount('Mill', 'Deploy key');
   const content = '<h1 class="big">Hello {{name}}</h1>\n<p>{{!-- note --}}{{formatDate name "long"}}</p>';
   const { id } = await account.templates.create(content, { ...greeting, name: 'Greeting' });
-  const changed = `<!-- v2 --><h1 class="small" id="x">Bye {{#if name}}{{name}}{{/if}}</h1>\n<p>{{!-- other --}}{{formatDate name "short"}} 2</p>`;
+  const heading = '<!-- v2 --><h1 class="small" id="x">Bye {{#if name}}{{name}}{{/if}}</h1>';
+  const changed = `${heading}\n<p>{{!-- other --}}{{formatDate name "short"}} 2</p>`;
   await account.templates.update(id, { content: changed, changes: 'A comment '.repeat(20) });
   const page = await dashboard.openTemplates(context, account, 'developer', `/${id}?tab=versions`);
   const row = page.getByRole('row', { name: /v1/ });
@@ -183,7 +184,9 @@ test('A viewer reads everything and changes nothing, by page or by request', asy
   await expect(page.getByText(/^The plan keeps (?:all|the last \d+) versions\.$/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Restore version 1' })).toHaveAttribute('aria-disabled', 'true');
   await page.goto(`${dashboard.url}/dashboard/templates/new`);
-  await expect(page.getByText('No preview: your role cannot make PDFs.')).toHaveCount((await readExamples()).length + 1);
+  await expect(page.getByText('No preview: your role cannot make PDFs.')).toHaveCount(
+    (await readExamples()).length + 1,
+  );
 
   const path = `${dashboard.url}/api/v1/templates`;
   const headers = { origin: dashboard.url };

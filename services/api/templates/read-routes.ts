@@ -127,7 +127,8 @@ export const templateReadRoutes: Route[] = [
     operationId: 'listTemplateVersions',
     tag: 'Templates',
     summary: 'List the versions of a template',
-    description: 'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise.',
+    description:
+      'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise.',
     permission: 'templates:read',
     request: { params: templateParams },
     responses: [

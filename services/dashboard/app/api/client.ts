@@ -60,7 +60,9 @@ const errorOf = async (response: Response): Promise<ApiError> => {
   const body = (await response.json().catch(() => null)) as ErrorBody | null;
   return new ApiError(
     response.status,
-    body ? { ...body, message: messageOf(body) } : { error: 'unknown_error', message: `The service answered with status ${response.status}.` },
+    body
+      ? { ...body, message: messageOf(body) }
+      : { error: 'unknown_error', message: `The service answered with status ${response.status}.` },
   );
 };
 

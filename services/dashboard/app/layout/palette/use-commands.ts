@@ -149,7 +149,9 @@ export const useCommands = (
     },
     { id: 'sign-out', group: texts.actions, title: layout.signOut, icon: 'signOut', run: () => void signOut() },
   ];
-  const named = [...pages, ...actions, ...accounts].filter(({ title, words = '' }) => matches(`${title} ${words}`, trimmed));
+  const named = [...pages, ...actions, ...accounts].filter(({ title, words = '' }) =>
+    matches(`${title} ${words}`, trimmed),
+  );
   const things = found.map(({ href: to, ...one }): Command => ({ ...one, run: () => goTo(to) }));
   return { commands: [...named, ...things], isSearching };
 };
