@@ -2,12 +2,12 @@ import { toMillimetres } from '#contracts/http/lengths.ts';
 import { formatPageNumber, type PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
-import { readImageData } from '#contracts/http/image-data.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import type { NumberedPages } from '#libs/pdf/page-labels.ts';
 import type { PageSize, Stamps } from '#libs/pdf/stamp.ts';
 import { isPageIn, sideOf } from '#libs/pdf/stamp-places.ts';
+import { escaped, fitWatermarks, type StampPage, toPoints, watermarkPage, watermarkStyles } from './watermark-page.ts';
 
 /** What the options ask for; absent: nothing. */
 export type StampOptions = { watermark?: WatermarkOption | undefined; page_numbers?: PageNumbersOption | undefined };
@@ -20,70 +20,12 @@ type PrintLimits = Pick<PrintRequest, 'group' | 'isolated' | 'requestedAt' | 'li
 export const hasStamps = ({ watermark, page_numbers: pageNumbers }: StampOptions): boolean =>
   watermark !== undefined || pageNumbers !== undefined;
 
-const toPoints = (millimetres: number): number => (millimetres * 72) / 25.4;
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
-
 /** More different sizes share the frame of the first one, made smaller or larger. */
 const maxFrames = 20;
 
 const distinctSizes = (sizes: readonly PageSize[]): PageSize[] => {
   const byText = new Map(sizes.map((size) => [`${Math.round(size.width)} ${Math.round(size.height)}`, size]));
   return [...byText.values()].slice(0, maxFrames);
-};
-
-/** A page of the stamps: a size in points, and what is on it. */
-type StampPage = { size: PageSize; html: string };
-
-/** The length of a line through the middle of a page at an angle, within its edges. */
-const lineLength = ({ width, height }: PageSize, degrees: number): number => {
-  const radians = (degrees * Math.PI) / 180;
-  const [along, across] = [Math.abs(Math.cos(radians)), Math.abs(Math.sin(radians))];
-  return 0.85 * Math.min(along > 0.01 ? width / along : Infinity, across > 0.01 ? height / across : Infinity);
-};
-
-const defaultFontSize = { min: 12, max: 140 };
-/** The width of most letters, for a font size of 1. Those of East Asia and emoji are as wide as high. */
-const letterWidth = 0.65;
-const isWide = /[\u1100-\u11FF\u2E80-\uFFEF]|[\u{1F000}-\u{3FFFF}]/u;
-
-const fontSizeFor = (text: string, length: number): number => {
-  const widthOf = (line: string): number =>
-    Array.from(line).reduce((sum, letter) => sum + (isWide.test(letter) ? 1 : letterWidth), 0);
-  const widest = Math.max(...text.split('\n').map(widthOf));
-  return Math.round(Math.min(defaultFontSize.max, Math.max(defaultFontSize.min, length / widest)));
-};
-
-const mediaTypes = { png: 'image/png', jpeg: 'image/jpeg', svg: 'image/svg+xml' } as const;
-
-const imageHtml = (image: string, width: number): string => {
-  const { format, base64 } = readImageData(image)!;
-  return `<img alt="" style="width:${width}pt" src="data:${mediaTypes[format]};base64,${base64}">`;
-};
-
-const alignment = (position: WatermarkOption['position']): string => {
-  const across = position.includes('left') ? 'flex-start' : position.includes('right') ? 'flex-end' : 'center';
-  const down = position.startsWith('top') ? 'flex-start' : position.startsWith('bottom') ? 'flex-end' : 'center';
-  return `justify-content:${across};align-items:${down}`;
-};
-
-const watermarkPage = (
-  { text, image, opacity, rotation, position, font_size: fontSize, color, width }: WatermarkOption,
-  size: PageSize,
-): StampPage => {
-  const degrees = rotation ?? (image === undefined ? 45 : 0);
-  const length = lineLength(size, degrees);
-  const content =
-    image === undefined
-      ? `<div dir="auto" style="font-size:${fontSize ?? fontSizeFor(text!, length)}pt;color:${color};` +
-        `max-width:${length.toFixed(2)}pt">${escaped(text!)}</div>`
-      : imageHtml(image, width === undefined ? size.width / 2 : toPoints(toMillimetres(width)));
-  const turned = `flex:none;opacity:${opacity};transform:rotate(${-degrees}deg)`;
-  return {
-    size,
-    html: `<div class="watermark" style="${alignment(position)}"><div style="${turned}">${content}</div></div>`,
-  };
 };
 
 /** Wider than every number; a longer text is cut off. */
@@ -157,9 +99,7 @@ const htmlOf = (pages: readonly StampPage[]): string => {
   return (
     `<!DOCTYPE html><meta charset="utf-8"><style>${rules.join('')}body{margin:0;font-family:sans-serif}` +
     `section{overflow:clip;contain:strict;break-after:page}section:last-child{break-after:auto}` +
-    `.watermark{display:flex;box-sizing:border-box;height:100%;padding:24pt;text-align:center}` +
-    `.watermark div div{width:max-content;white-space:pre-wrap;overflow-wrap:anywhere;font-weight:bold;line-height:1.2}` +
-    `.watermark img{display:block}.number{white-space:pre;line-height:1.6}</style>${body.join('')}`
+    `${watermarkStyles}.number{white-space:pre;line-height:1.6}</style>${body.join('')}`
   );
 };
 
@@ -188,6 +128,7 @@ export const printStamps = async (
     // Only those of the document are of interest.
     diagnostics: undefined,
     html: htmlOf(pages),
+    layoutExpression: fitWatermarks,
     classification: { ...scriptFreeClassification, needsStabilising: true },
     options: printOptions,
     limits: { ...limits, maxPages: null },

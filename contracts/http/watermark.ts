@@ -65,11 +65,14 @@ const fields = z
       .min(4)
       .max(500)
       .optional()
-      .describe('Points, 4 to 500. Default: as large as the page has room for, 12 to 140.'),
+      .describe('Points, 4 to 500. Default: as large as the lines of the text fit on the page, 12 to 140.'),
     color: stampColor.default('#000000'),
     width: lengthBetween(1, 2000)
       .optional()
-      .describe('The width of the image: millimetres, or text with a unit. Default: half of the width of the page.'),
+      .describe(
+        'The width of the image: millimetres, or text with a unit. Default: half of the width of the page, or less, so ' +
+          'that it fits.',
+      ),
   })
   .superRefine(({ text, image: imageData, font_size: fontSize, width }, context) => {
     const problem = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });

@@ -17,6 +17,8 @@ export type PrintRequest = {
   html: string;
   /** Printed instead of `html`. */
   page?: PageToLoad | undefined;
+  /** Runs in the loaded document before it is printed, also if its own scripts may not run. */
+  layoutExpression?: string;
   /** What the document needs from a browser; decides how it is printed. */
   classification: Classification;
   /** The account of the document: a slow document only delays others of the same group. */

@@ -48,6 +48,8 @@ const printLoadedPage = async (
   started: number,
 ): Promise<PrintedPage> => {
   await prepareForPdfUa(page.session, request);
+  if (request.layoutExpression !== undefined)
+    await page.session.send('Runtime.evaluate', { expression: request.layoutExpression });
   const documentPages = await readDocumentPages(page.session, request.options);
   const headerFooter = hasHeaderFooter(request)
     ? await fitHeaderFooter(page, request, documentPages, signal)

@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
@@ -21,6 +22,7 @@ const pagesOf = (count: number): string => {
 };
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4" fill="teal"/></svg>';
+const tallSvg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"><rect width="10" height="20"/></svg>';
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');
 const pngSignature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
 /** The first bytes of a PNG, as if it were this large. */
@@ -44,6 +46,17 @@ const labelsOf = async (pdf: string): Promise<string[] | null> => {
 const numbersOf = async (page_numbers: Body, options: Body = {}, count = 3): Promise<(string | undefined)[]> => {
   const pages = await caller.renderedPages('html', pagesOf(count), { page_numbers, ...options });
   return pages.map(({ text }) => /No\. .*$/m.exec(text)?.[0]);
+};
+
+/** How far what is drawn is from the edges of an empty A4 page, in millimetres. */
+const gapsOf = async (watermark: Body): Promise<{ left: number; right: number; top: number; bottom: number }> => {
+  const options = { watermark: { opacity: 1, ...watermark }, output: 'png', dpi: 127 };
+  const { body } = await caller.convert('html', '<title>T</title><p>', options);
+  const image = Buffer.from(String(body['file_base64']), 'base64');
+  const { width, height } = await sharp(image).metadata();
+  const { info } = await sharp(image).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true });
+  const [left, top] = [-(info.trimOffsetLeft ?? 0), -(info.trimOffsetTop ?? 0)];
+  return { left: left / 5, right: (width - left - info.width) / 5, top: top / 5, bottom: (height - top - info.height) / 5 };
 };
 
 describe('A watermark', () => {
@@ -98,6 +111,25 @@ describe('A watermark', () => {
           .match(/\/Subtype \/Form/g)?.length,
       ).toBeGreaterThan(0);
     }
+  });
+
+  it.each<[string, Body, ('left' | 'right' | 'top' | 'bottom')[]]>([
+    ['a turned text', { text: 'DRAFT', position: 'top_right' }, ['top', 'right']],
+    ['a turned text', { text: 'DRAFT', position: 'bottom_right' }, ['bottom', 'right']],
+    ['a text of a given size', { text: 'DRAFT COPY', position: 'top_left', font_size: 60 }, ['top', 'left']],
+    ['an upright text', { text: 'DRAFT', position: 'right', rotation: 90 }, ['right']],
+    ['a long text', { text: 'Strictly confidential '.repeat(20), position: 'left' }, ['left']],
+    ['a turned image', { image: base64(tallSvg), position: 'bottom_left', rotation: 45 }, ['bottom', 'left']],
+  ])('is whole and at the edge: %s, %o', async (_name, watermark, edges) => {
+    const gaps = await gapsOf(watermark);
+    expect(Math.min(...Object.values(gaps)), JSON.stringify(gaps)).toBeGreaterThan(5);
+    expect(Math.max(...edges.map((edge) => gaps[edge])), JSON.stringify(gaps)).toBeLessThan(30);
+  });
+
+  it('has only the line breaks of its text, in any script', async () => {
+    const text = '秘密文書の見本です';
+    const [page] = await caller.renderedPages('html', pagesOf(1), { watermark: { text } });
+    expect(page!.text.normalize('NFKC')).toContain(text);
   });
 
   it('can belong to a template, and is replaced by that of the request', async () => {
