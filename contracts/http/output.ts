@@ -89,10 +89,13 @@ const pdfOnlyOptions = [
   'encryption',
   'thumbnail',
 ] as const;
-const imageOptions = Object.keys(imageDefaults);
 /** The options that a kind of output cannot have, with the reason. */
 const refusedOptions: Record<string, [options: readonly string[], message: string][]> = {
-  pdf: [[imageOptions, 'is allowed only with output png, jpeg or webp']],
+  pdf: [
+    [['dpi'], 'is allowed only with output png, jpeg or webp'],
+    [['quality'], 'is allowed only with output jpeg or webp'],
+    [['transparent'], 'is allowed only with output png or webp'],
+  ],
   png: [
     [pdfOnlyOptions, 'is allowed only with output pdf, not with png'],
     [['quality'], 'is allowed only with output jpeg or webp: png keeps every pixel'],

@@ -150,6 +150,8 @@ describe('The output of a render', () => {
       [{ output: 'jpeg', transparent: true }, 'transparent', 'png or webp'],
       [{ output: 'png', quality: 50 }, 'quality', 'jpeg or webp'],
       [{ dpi: 300 }, 'dpi', 'only with output png, jpeg or webp'],
+      [{ transparent: true }, 'transparent', 'only with output png or webp'],
+      [{ quality: 50 }, 'quality', 'only with output jpeg or webp'],
       [{ output: 'gif' }, 'output', 'png'],
       [{ output: 'png', dpi: 601 }, 'dpi', '600'],
       [{ thumbnail: { width: 5 } }, 'thumbnail', '16'],
