@@ -31,7 +31,7 @@ export type TemplateCheckResult = { errors: TemplateSyntaxError[]; uses: Variabl
 type HelperCallNode = { path: Path | Literal; params: Expression[]; hash?: Hash; loc: Mustache['loc'] };
 type CheckContext = TemplateCheckResult & { lexical: LexicalScope };
 
-const loopVariables = ['index', 'key', 'first', 'last'];
+const loopVariables = ['index', 'number', 'key', 'first', 'last'];
 const dataVariables = ['root', ...documentVariables, ...loopVariables].map((name) => `@${name}`).join(', ');
 
 const reportError = (context: CheckContext, node: { loc: Mustache['loc'] }, message: string) =>

@@ -89,11 +89,11 @@ const createIterate = (
   state: ExpansionState,
   pathOfItem: (key: string | number) => string,
 ): Iterate => {
-  const loop = { index: 0, key: 0 as string | number, first: true, last: false, outer: parent.loop };
+  const loop = { index: 0, number: 1, key: 0 as string | number, first: true, last: false, outer: parent.loop };
   const scope: Scope = { context: undefined, parent, loop, blockParams: [], path: () => pathOfItem(loop.key) };
   return (item, key, index, isLast) => {
     countSteps(state, 1);
-    Object.assign(loop, { index, key, first: index === 0, last: isLast });
+    Object.assign(loop, { index, number: index + 1, key, first: index === 0, last: isLast });
     scope.context = item;
     scope.blockParams = [item, key];
     body(scope, state);

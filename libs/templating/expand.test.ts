@@ -74,6 +74,10 @@ describe('a block', () => {
     expect(expanded('{{#if a}}a{{else if b}}b{{else}}c{{/if}}', { b: true })).toBe('b');
   });
 
+  it('each counts from 1 in @number', () => {
+    expect(expanded('{{#each x}}{{@number}}{{this}} {{/each}}', { x: ['a', 'b'] })).toBe('1a 2b ');
+  });
+
   it('each iterates over lists and objects and sets @index and @key', () => {
     const template = '{{#each x}}{{@index}}/{{@key}}={{this}}{{#unless @last}},{{/unless}}{{/each}}';
     expect(expanded(template, { x: ['a', 'b'] })).toBe('0/0=a,1/1=b');

@@ -80,7 +80,15 @@ export const recordProblem = (state: ExpansionState, problem: DataProblem): null
 
 export const outputText = (state: ExpansionState): string => [...state.chunks, ...state.pieces].join('');
 
-export type Loop = { index: number; key: string | number; first: boolean; last: boolean; outer: Loop | undefined };
+export type Loop = {
+  index: number;
+  /** As `index`, but counted from 1. */
+  number: number;
+  key: string | number;
+  first: boolean;
+  last: boolean;
+  outer: Loop | undefined;
+};
 
 /** A context that `each` or `with` opened, or the data itself (`parent` is undefined). */
 export type Scope = {

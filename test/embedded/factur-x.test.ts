@@ -39,6 +39,15 @@ const exampleWith = (change: (data: ExampleData) => void): Body => {
 };
 
 describe('An electronic invoice', () => {
+  it('of the example counts its lines as the page does, and has no empty element without a date of delivery', async () => {
+    const { body } = await renderExample(exampleWith((data) => delete (data as Body)['delivery_date']));
+    const [attached] = await readAttachments(Buffer.from(String(body['pdf_base64']), 'base64'));
+    const xml = attached!.content.toString();
+    const lines = [...xml.matchAll(/<ram:LineID>(.*?)<\/ram:LineID>/g)].map(([, line]) => line);
+    expect(lines).toEqual((example.sample['items'] as unknown[]).map((_, index) => String(index + 1)));
+    expect(xml).not.toMatch(/<([\w:]+)[^>]*>\s*<\/\1>|\/>/);
+  });
+
   it.each<[FacturXProfile, string, string]>([
     ['minimum', 'MINIMUM', 'Data'],
     ['basicwl', 'BASIC WL', 'Data'],

@@ -46,6 +46,7 @@ const helperSuggestions = (isBlock: boolean): Suggestion[] =>
 
 const loopVariables: [string, unknown][] = [
   ['@index', 0],
+  ['@number', 1],
   ['@first', true],
   ['@last', true],
   ['@key', 'name'],
