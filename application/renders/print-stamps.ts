@@ -1,5 +1,5 @@
 import { toMillimetres } from '#contracts/http/lengths.ts';
-import { formatPageNumber, type PageNumbersOption } from '#contracts/http/page-numbers.ts';
+import { formatPageNumber, maxRoman, type PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
@@ -41,9 +41,10 @@ const numberedPagesOf = (
   { sizes, parts }: PagesToStamp,
 ): NumberedPages[] => {
   const counts = restarts && parts ? parts.filter((count) => count > 0) : [sizes.length];
+  const isRoman = style !== 'decimal' && start + Math.max(...counts) - 1 <= maxRoman;
   let firstIndex = 0;
   return counts.map((count) => {
-    const numbered = { firstIndex, start, style };
+    const numbered = { firstIndex, start, style: isRoman ? style : ('decimal' as const) };
     firstIndex += count;
     return numbered;
   });

@@ -21,6 +21,7 @@ import { maskPage } from './mask-page.ts';
 import { fallbackTitleOf, officeOf, printOffice } from './office-layout.ts';
 import type { PageSecrets } from './page-secrets.ts';
 import { engineOf, type RenderedFiles } from './rendered-files.ts';
+import { stampWarnings } from './stamp-warnings.ts';
 
 export type RenderedPdf = PrintResult &
   RenderedFiles & {
@@ -146,7 +147,7 @@ const renderOnce = async (
     ...files,
     engine: engineOf(printed.engine, files),
     warnings: withAssetWarnings(
-      [...(prepared.warnings ?? []), ...printed.warnings],
+      [...(prepared.warnings ?? []), ...printed.warnings, ...stampWarnings(options, printed.pages)],
       prepared.assets,
       headerFooter?.assets,
     ),

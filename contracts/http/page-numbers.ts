@@ -39,7 +39,7 @@ const fields = z.strictObject({
     .max(999_999)
     .default(1)
     .describe('The number of the first page. With 0 and `pages: "2-"` a cover has no number, and page 2 is 1.'),
-  style: z.enum(pageNumberStyles).default('decimal').describe('3, iii or III. Default: decimal.'),
+  style: z.enum(pageNumberStyles).default('decimal').describe('3, iii or III. Where numbers go beyond 3999, all are decimal. Default: decimal.'),
   restart_by_part: z
     .boolean()
     .default(false)
@@ -83,9 +83,12 @@ const romanDigits: readonly [number, string][] = [
   [1, 'i'],
 ];
 
-/** Roman numerals go to 3999; PDF readers and this function write other numbers as decimals. */
+/** The highest Roman numeral without a bar. */
+export const maxRoman = 3999;
+
+/** Other numbers are written as decimals. */
 const roman = (number: number): string => {
-  if (number < 1 || number > 3999) return String(number);
+  if (number < 1 || number > maxRoman) return String(number);
   let [text, rest] = ['', number];
   for (const [value, digits] of romanDigits) for (; rest >= value; rest -= value) text += digits;
   return text;

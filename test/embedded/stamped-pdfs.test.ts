@@ -160,6 +160,14 @@ describe('Page numbers', () => {
     expect(await numbersOf({ format: 'No. {page}/{total}' }, { page_ranges: '2-3' })).toEqual(['No. 1/2', 'No. 2/2']);
   });
 
+  it('are decimal in all of a document that goes beyond Roman numerals', async () => {
+    const page_numbers = { format: 'No. {page}/{total}', start: 3998, style: 'upper_roman' };
+    expect(await numbersOf(page_numbers)).toEqual(['No. 3998/4000', 'No. 3999/4000', 'No. 4000/4000']);
+    const { pdf_base64: pdf } = await caller.render('html', pagesOf(3), { page_numbers });
+    expect(await labelsOf(pdf)).toEqual(['3998', '3999', '4000']);
+    expect((await numbersOf(page_numbers, {}, 2))[1]).toBe('No. MMMCMXCIX/MMMCMXCIX');
+  });
+
   it('are outside on odd and even pages, at their distance from the edges', async () => {
     const pages = await caller.renderedPages('html', pagesOf(2), {
       page_numbers: { format: 'No. {page}', position: 'bottom_outside', margin: 12, font_size: 14, color: '#cc0000' },
@@ -267,6 +275,21 @@ describe('A request for stamps', () => {
     const damaged = base64(Buffer.concat([pngHeader(10, 10), Buffer.alloc(50, 7)]));
     const response = await caller.convert('html', pagesOf(1), { watermark: { image: damaged } });
     expectErrorResponse(response, 'conversion_failed', { details: { reason: 'watermark_not_drawn' } });
+  });
+
+  it('has a warning if its pages are not in the PDF', async () => {
+    const stamps = { watermark: { text: 'DRAFT', pages: '90-' }, page_numbers: { pages: '7' } };
+    const html = { mode: 'CONVERT', input_type: 'html', data: pagesOf(2) };
+    for (const document of [html, { mode: 'COMPOSE', parts: [html] }]) {
+      const { body } = await caller.postRender({ ...document, ...stamps });
+      expect(body['warnings']).toEqual([
+        expect.objectContaining({ type: 'option_ignored', option: 'watermark.pages' }),
+        expect.objectContaining({ type: 'option_ignored', option: 'page_numbers.pages' }),
+      ]);
+      expect(JSON.stringify(body['warnings'])).toContain('The PDF has 2 pages');
+    }
+    const { body } = await caller.postRender({ ...html, watermark: { text: 'DRAFT', pages: '2-90' } });
+    expect(body['warnings'] ?? []).toEqual([]);
   });
 
   it('shows its text as it is, whatever it contains', async () => {

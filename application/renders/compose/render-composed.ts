@@ -25,6 +25,7 @@ import { engineOf } from '../rendered-files.ts';
 import { arrangeParts } from './arrange-parts.ts';
 import { printComposedStamps } from './print-composed-stamps.ts';
 import { type ComposedRequest, type Composing, type MadePart, makeParts, originOf } from './make-parts.ts';
+import { stampWarnings } from '../stamp-warnings.ts';
 
 export const isComposed = (requested: RenderRequestedData): requested is ComposedRequest =>
   requested.source.mode === 'COMPOSE';
@@ -189,7 +190,8 @@ const composeOnce = async (
     const pdf = await readFile(output);
     const files = await drawOutput(dependencies, requested, composing.elapsed, { pdf, options, requestedAt });
     const summary = summaryOf(composing, made, parts, madeAtMs);
-    return { ...summary, ...files, engine: engineOf(summary.engine, files), pages };
+    const warnings = [...summary.warnings, ...stampWarnings(options, pages)];
+    return { ...summary, ...files, warnings, engine: engineOf(summary.engine, files), pages };
   });
 };
 
