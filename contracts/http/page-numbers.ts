@@ -39,7 +39,10 @@ const fields = z.strictObject({
     .max(999_999)
     .default(1)
     .describe('The number of the first page. With 0 and `pages: "2-"` a cover has no number, and page 2 is 1.'),
-  style: z.enum(pageNumberStyles).default('decimal').describe('3, iii or III. Where numbers go beyond 3999, all are decimal. Default: decimal.'),
+  style: z
+    .enum(pageNumberStyles)
+    .default('decimal')
+    .describe('3, iii or III. Where numbers go beyond 3999, all are decimal. Default: decimal.'),
   restart_by_part: z
     .boolean()
     .default(false)

@@ -56,7 +56,12 @@ const gapsOf = async (watermark: Body): Promise<{ left: number; right: number; t
   const { width, height } = await sharp(image).metadata();
   const { info } = await sharp(image).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true });
   const [left, top] = [-(info.trimOffsetLeft ?? 0), -(info.trimOffsetTop ?? 0)];
-  return { left: left / 5, right: (width - left - info.width) / 5, top: top / 5, bottom: (height - top - info.height) / 5 };
+  return {
+    left: left / 5,
+    right: (width - left - info.width) / 5,
+    top: top / 5,
+    bottom: (height - top - info.height) / 5,
+  };
 };
 
 describe('A watermark', () => {

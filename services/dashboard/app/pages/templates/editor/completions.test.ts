@@ -38,7 +38,9 @@ describe('Suggestions while a template is written', () => {
 
   it('are the fields of all entries inside each, and of the outer data behind ../', () => {
     const names = namesAfter('{{#each items}}<td>{{');
-    expect(names).toEqual(expect.arrayContaining(['name', 'price', 'unit', '@index', '@number', 'this', '../', 'else']));
+    expect(names).toEqual(
+      expect.arrayContaining(['name', 'price', 'unit', '@index', '@number', 'this', '../', 'else']),
+    );
     expect(names).not.toContain('number');
     expect(namesAfter('{{#each items}}{{this.')).toEqual(['name', 'unit', 'price']);
     expect(namesAfter('{{#each items}}{{../seller.')).toEqual(['name', 'address']);
