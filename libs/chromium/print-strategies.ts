@@ -4,7 +4,7 @@ import type { FitHeaderFooter } from './header-footer/fit.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
-import { collectFonts } from './document/fonts-used.ts';
+import { collectFonts, nameDefaultFont } from './document/fonts-used.ts';
 import type { BrowserInstance } from './browsers/instance.ts';
 import { failPageOnAbort, type Page } from './browsers/page.ts';
 import { startNavigation } from './document/navigation.ts';
@@ -135,7 +135,10 @@ const loadAndPrint = async (
   page.proxy?.assignAccount(request.group ?? '');
   // Without scripts and network, nothing is fetched after the load event.
   const mayFetchLate = external || scripts === 'on';
-  if (request.diagnostics) await collectConsole(page.session, request.diagnostics);
+  if (request.diagnostics) {
+    await collectConsole(page.session, request.diagnostics);
+    await nameDefaultFont(page.session);
+  }
   const pageRules: ResourceRules['page'] = request.page
     ? { frameId: page.frameId, maxImages: limits.maxImages ?? null, onTooMany: (error) => page.fail(error) }
     : null;

@@ -50,6 +50,18 @@ describe('A font that is not installed', () => {
     expect(used.map(({ family }) => family)).toEqual(['Caladea']);
   });
 
+  it('is named also if it is the font that the browser uses by default, but not if the document names none', async () => {
+    const named = '<p style="font-family: \'Times New Roman\'">Text</p><p style="font-family: Times">Text</p>';
+    const substitutes = ['Liberation Serif'];
+    const { missing, used } = await fontsOf(`<p>Text</p>${named}`);
+    expect(missing).toEqual([
+      { family: 'Times New Roman', substitutes, metric_compatible: true },
+      { family: 'Times', substitutes, metric_compatible: true },
+    ]);
+    expect(used.map(({ family }) => family)).toEqual(substitutes);
+    expect((await fontsOf('<p>Text</p>')).missing).toEqual([]);
+  });
+
   it('can be a generic one: cursive is handwriting, and formulas have a font for mathematics', async () => {
     const { used, missing } = await fontsOf('<p style="font-family: cursive">Text</p><math><mi>x</mi></math>');
     expect(used.map(({ family }) => family).toSorted()).toEqual(['Dancing Script', expect.stringContaining('Math')]);

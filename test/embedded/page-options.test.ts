@@ -134,10 +134,23 @@ describe('The page options', () => {
     expect((await first({ wait_for: 'domcontentloaded' }, html)).text.trim()).toMatch(/^(parsed|loaded)$/);
   });
 
+  it('name the default margins that leave no room on a small page, and what to send', async () => {
+    const response = await caller.convert('html', block, { page_size: 'A10' });
+    expect(response.body.message).toMatch(
+      /26 x 37 mm.*Send smaller values for margin_top, margin_bottom, margin_left, margin_right\. The default margins are 20 mm/,
+    );
+    expect(response.body['details']).toMatchObject({ field: 'margin_top', sheet_mm: { width: 26, height: 37 } });
+    const low = await caller.convert('html', block, { page_size: 'A10', margin_left: 1, margin_right: 1 });
+    expect(low.body.message).toContain('Send smaller values for margin_top, margin_bottom.');
+  });
+
   it('reject a header that leaves no room for the text', async () => {
     const response = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
     expect([response.status, response.body.error]).toEqual([422, 'conversion_failed']);
-    expect(response.body.message).toMatch(/leave no room for the text/);
+    expect(response.body.message).toMatch(
+      /leave no room for the text.*Send smaller values for header_html, margin_bottom/,
+    );
+    expect(response.body['details']).toMatchObject({ field: 'header_html' });
     const narrow = await first({
       orientation: 'landscape',
       margin_top: 100,

@@ -24,8 +24,15 @@ const genericFamilies = new Set([
   'blinkmacsystemfont',
 ]);
 
-/** The browser's default font, used if a document names none; it is never reported as missing. */
-const defaultFamily = 'Times New Roman';
+/**
+ * The browser's default font, used if a document names none; it is never reported as missing. Letter case does not
+ * matter to the browser, and no document writes the name like this.
+ */
+const defaultFamily = 'tImEs New Roman';
+
+/** Before the document is loaded: makes a default font known from the same one that the document names. */
+export const nameDefaultFont = (session: Session): Promise<unknown> =>
+  session.send('Page.setFontFamilies', { fontFamilies: { standard: defaultFamily } });
 
 type TextElement = { backendNodeId: number; firstChoice: string };
 

@@ -1,5 +1,4 @@
 import type { Protocol } from 'devtools-protocol';
-import type { Size } from '#contracts/http/page-sizes.ts';
 import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageRule } from '#libs/documents/html/page-rule.ts';
@@ -39,21 +38,32 @@ const withHeights = ({ top, bottom, left, right }: PageGeometry['margins'], heig
 export const effectiveMargins = (options: RenderOptions, heights: Heights) =>
   withHeights(geometryOfOptions(options).margins, heights);
 
-const requireContentArea = (
-  { width, height }: Size,
-  { top, bottom, left, right }: ReturnType<typeof effectiveMargins>,
-) => {
-  if (height - top - bottom >= 5 && width - left - right >= 5) return;
-  const rounded = (lengths: Record<string, number>) =>
-    Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, Math.round(length * 10) / 10]));
-  const sheet = rounded({ width, height });
+const defaults = renderOptions.parse({});
+const minContentMm = 5;
+
+const round = (lengths: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, Math.round(length * 10) / 10]));
+
+const requireContentArea = ({ sheet, margins }: PageGeometry, heights: Heights) => {
+  const { width, height } = sheet;
+  const { top, bottom, left, right } = withHeights(margins, heights);
+  const isTooLow = height - top - bottom < minContentMm;
+  const isTooNarrow = width - left - right < minContentMm;
+  if (!isTooLow && !isTooNarrow) return;
+  const size = round({ width, height });
+  const { headerHeight, footerHeight } = heights;
+  const fields = [
+    ...(isTooLow ? [headerHeight > 0 && headerHeight >= margins.top ? 'header_html' : 'margin_top'] : []),
+    ...(isTooLow ? [footerHeight > 0 && footerHeight >= margins.bottom ? 'footer_html' : 'margin_bottom'] : []),
+    ...(isTooNarrow ? ['margin_left', 'margin_right'] : []),
+  ];
   throw ApiError.of(
     'conversion_failed',
-    `Margins, header and footer leave no room for the text: the page has ${sheet['width']} x ${sheet['height']} mm, ` +
-      `and at least 5 mm each way must remain.`,
-    {
-      details: { sheet_mm: sheet, margins_mm: rounded({ top, bottom, left, right }) },
-    },
+    `Margins, header and footer leave no room for the text: the page has ${size['width']} x ` +
+      `${size['height']} mm, and at least ${minContentMm} mm each way must remain. Send smaller values for ` +
+      `${fields.join(', ')}. The default margins are ${defaults.margin_top} mm at the top and bottom, and ` +
+      `${defaults.margin_left} mm on the left and right.`,
+    { details: { field: fields[0], sheet_mm: size, margins_mm: round({ top, bottom, left, right }) } },
   );
 };
 
@@ -69,7 +79,7 @@ export const printParameters = (
 ): Protocol.Page.PrintToPDFRequest => {
   const sheet = sheetSize(options);
   const margins = effectiveMargins(options, templates);
-  requireContentArea(geometry.sheet, withHeights(geometry.margins, templates));
+  requireContentArea(geometry, templates);
   const hasTemplates = templates.header !== '' || templates.footer !== '';
   return {
     paperWidth: toInches(sheet.width),
@@ -118,4 +128,4 @@ export const viewportFor = (options: RenderOptions, pageRule?: PageRule): Viewpo
   };
 };
 
-export const defaultViewport = viewportFor(renderOptions.parse({}));
+export const defaultViewport = viewportFor(defaults);
