@@ -54,6 +54,14 @@ describe('"colophon render"', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['logo.png', 'page.html', 'page.pdf', 'style.css']);
   });
 
+  it('lays office documents out with the LibreOffice of the setting, and with none says so', async () => {
+    await write('list.rtf', '{\\rtf1 text}');
+    const args = ['render', at('list.rtf'), '-o', at('list.pdf')];
+    const { code, stderr } = await runColophon(args, { ...env(), LIBREOFFICE_FOLDER: 'none' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('LIBREOFFICE_FOLDER=none')]);
+    await rm(at('list.rtf'));
+  });
+
   it('makes images if the file name has the extension of an image, and a thumbnail beside a PDF', async () => {
     await write('two.html', '<p>one<p style="break-before:page">two');
     const images = await render(at('two.html'), '-o', at('two.png'), '--option', 'dpi=36');

@@ -52,6 +52,8 @@ export const findLibreOffice = (
   const program = (folder === undefined ? programFolders() : [folder, join(folder, 'program')]).find((one) =>
     isReadable(join(one, 'libmergedlo.so')),
   );
+  if (program === undefined && folder !== undefined)
+    return { missing: `LIBREOFFICE_FOLDER is ${folder}, and there is no LibreOffice in this folder.` };
   if (program === undefined) return { missing: `LibreOffice is not installed. ${installHint}` };
   const python = pathOf('python3', path);
   if (python === undefined) return { missing: `LibreOffice needs python3, which is not installed. ${installHint}` };

@@ -157,7 +157,9 @@ describe('Without LibreOffice', () => {
     await expect(office.convert(rtf('x'))).rejects.toBeInstanceOf(ApiError);
     await office.close();
   });
-  it('says how to install it', () => {
-    expect(findLibreOffice('/nowhere')).toEqual({ missing: expect.stringContaining('npm run setup:office') });
+  it('names the folder of the setting if LibreOffice is not in it', () => {
+    expect(findLibreOffice('/nowhere')).toEqual({
+      missing: 'LIBREOFFICE_FOLDER is /nowhere, and there is no LibreOffice in this folder.',
+    });
   });
 });
