@@ -21,7 +21,8 @@ const differencesOf = (recorded: Compared, now: Compared): VerificationResponse[
   ...(recorded.page?.url === now.page?.url && recorded.page?.status === now.page?.status ? [] : (['page'] as const)),
 ];
 
-const explain = (recorded: Compared, now: Compared, isPage: boolean): string => {
+const explain = (recorded: Compared, now: Compared, { source }: Verification['recorded']['requested']): string => {
+  const inputType = source.mode === 'CONVERT' ? source.inputType : null;
   if (recorded.sha256 === now.sha256 && recorded.thumbnail_sha256 !== now.thumbnail_sha256)
     return `The PDF has the same bytes, but its thumbnail has others. It was drawn by ${
       recorded.engine === now.engine ? 'the same engine' : 'another engine'
@@ -30,9 +31,14 @@ const explain = (recorded: Compared, now: Compared, isPage: boolean): string => 
     return recorded.engine === now.engine
       ? 'The document was rendered again and has the same bytes.'
       : 'The document was rendered again by another version of the program that lays it out, and has the same bytes.';
-  if (isPage) return 'The page was loaded again, and pages change. Other bytes do not mean that the PDF is damaged.';
+  if (inputType === 'url') return 'The page was loaded again, and pages change. Other bytes do not mean that the PDF is damaged.';
   if (recorded.engine !== now.engine)
     return 'The PDF has other bytes. It was made by another version of the program that lays it out, which can draw it differently.';
+  if (now.engine.startsWith('LibreOffice'))
+    return (
+      'The PDF has other bytes although the same program made it. Fonts or hyphenation patterns may have been ' +
+      'installed or removed since then, or the service has been updated.'
+    );
   return (
     'The PDF has other bytes although the same program made it. Resources that the document loads, such as images and ' +
     'fonts, may have changed, or its scripts behave differently each time.'
@@ -62,7 +68,7 @@ const verificationView = (
     now,
     differs_in: differencesOf(recorded, now),
     first_different_byte: outcome.firstDifference,
-    explanation: explain(recorded, now, requested.source.mode === 'CONVERT' && requested.source.inputType === 'url'),
+    explanation: explain(recorded, now, requested),
     verified_at: verified.metadata.occurredAt,
     ...(keptUntil === null ? {} : { pdf_url: urlFor(id, new Date(keptUntil)), pdf_expires_at: keptUntil }),
   };
