@@ -106,6 +106,17 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect((await readPdf(pdf_base64))[0]!.text).toContain(`Today ${created_at.slice(0, 10)}`);
   });
 
+  it.each([
+    ['docx', buildDocx(`<w:p>${field('FILENAME  \\p  \\* MERGEFORMAT', 'C:\\a')}</w:p>`)],
+    ['xlsx', buildXlsx([['cell']], '<headerFooter><oddHeader>&amp;L&amp;Z&amp;F</oddHeader></headerFooter>')],
+    ['rtf', Buffer.from('{\\rtf1\\ansi {\\field{\\*\\fldinst FILENAME \\\\p}{\\fldrslt report.rtf}}\\par}')],
+  ])('shows the name of its file without a folder of the service: %s', async (inputType, content) => {
+    const { body } = await postForm(caller, [['file', file(`report.${inputType}`, content)]]);
+    const [page] = await readPdf(String(body['pdf_base64']));
+    expect(page!.text).toContain(`report.${inputType}`);
+    expect(page!.text).not.toContain('/');
+  });
+
   it('is printed in the style of the service with docx_layout semantic, which says what it leaves out', async () => {
     const docx = base64(buildDocx(paragraph('Red', '<w:ind w:left="720"/>', '<w:color w:val="FF0000"/>')));
     const { warnings } = await caller.render('docx', docx, { docx_layout: 'semantic' });

@@ -40,7 +40,7 @@ export const keepAttributes = (tag: string, isKept: (attribute: Attribute) => bo
       : `${name}=""`,
   );
 
-const escapeText = (text: string): string =>
+export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**

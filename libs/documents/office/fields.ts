@@ -1,9 +1,19 @@
-import { decodeReferences, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
+import { decodeReferences, escapeText, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
 
 const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD|MACROBUTTON)\b/i;
 
 /** Whether the instruction of a field reads another file or runs a program. */
 export const isReadingField = (instruction: string): boolean => readingFields.test(instruction);
+
+/** The folder of the file is one of the service, and another one each time. */
+const namesFolder = /^\s*FILENAME\b[^]*\\p\b/i;
+
+/** Whether the instruction of a field shows the folder of the file. */
+export const isFolderField = (instruction: string): boolean => namesFolder.test(instruction);
+
+/** The instruction, as XML, without its switch `\p` and without quotation marks. */
+const withoutFolder = (instruction: string): string =>
+  escapeText(instruction.replaceAll('"', '').replace(/\\p\b/gi, ''));
 
 const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
 const fieldNames = new Set(['fldChar', 'instrText', 'fldSimple']);
@@ -21,9 +31,16 @@ const changesOf = (xml: string): Change[] => {
   const open: Instruction[] = [];
   let pieceStart: number | null = null;
   const end = (instruction: Instruction | undefined): void => {
-    if (!instruction || !isReadingField(instruction.text)) return;
+    if (!instruction) return;
+    const { text, pieces } = instruction;
+    if (isFolderField(text)) {
+      const [first, ...others] = pieces;
+      changes.push({ ...first!, text: withoutFolder(text) });
+      for (const piece of others) changes.push(emptied(piece));
+    }
+    if (!isReadingField(text)) return;
     // One by one: a call can have only about 100,000 arguments.
-    for (const piece of instruction.pieces) changes.push(emptied(piece));
+    for (const piece of pieces) changes.push(emptied(piece));
   };
   const addPiece = (piece: Range): void => {
     const text = textOf(xml.slice(piece.start, piece.end));
@@ -47,18 +64,19 @@ const changesOf = (xml: string): Change[] => {
     if (slash) continue;
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
     if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
-    if (local === 'fldSimple' && valuesOf(tag, 'instr').some(isReadingField))
-      changes.push({
-        start: index,
-        end: index + tag.length,
-        text: keepAttributes(tag, (attribute) => attribute.local !== 'instr'),
-      });
+    if (local !== 'fldSimple') continue;
+    const [instruction] = valuesOf(tag, 'instr').filter((value) => isReadingField(value) || isFolderField(value));
+    if (instruction === undefined) continue;
+    const emptyTag = keepAttributes(tag, (attribute) => attribute.local !== 'instr');
+    const kept = isReadingField(instruction) ? '' : withoutFolder(instruction);
+    const text = emptyTag.replace(/instr=""/i, () => `instr="${kept}"`);
+    changes.push({ start: index, end: index + tag.length, text });
   }
   open.forEach(end);
   return changes.toSorted((one, other) => one.start - other.start);
 };
 
-/** Empties the fields that read other files; their stored results stay. `xml` is a result of `editTags`. */
+/** Empties the fields that read other files, whose stored results stay, and lets none show the folder of the file. `xml` is a result of `editTags`. */
 export const withoutReadingFields = (xml: string): string => {
   if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;
   const kept: string[] = [];

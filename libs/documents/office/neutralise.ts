@@ -59,10 +59,16 @@ const cleanOoxml = (xml: string): string => {
   return withoutReadingFields(cleaned).replace(comments, '');
 };
 
+/** Headers and footers of sheets without the folder of the file, which is one of the service (`&Z`). */
+const withoutFolder = (sheet: string): string =>
+  sheet.replace(/<(?:[\w-]+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>]*>[^<>]*/g, (element) =>
+    element.replace(/&(?:amp|#38|#x26);(&(?:amp|#38|#x26);|z)/gi, (code, next: string) => (/z/i.test(next) ? '' : code)),
+  );
+
 const cleanOoxmlPart = (path: string, xml: string): string => {
   if (path.endsWith('.rels')) return cleanRelationships(xml);
   const cleaned = cleanOoxml(xml);
-  if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path)) return fittedToWidth(cleaned);
+  if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path)) return fittedToWidth(withoutFolder(cleaned));
   return /^word\/styles\.xml$/i.test(path) ? withOutlineLevels(cleaned) : cleaned;
 };
 
@@ -79,6 +85,8 @@ const readingOdfElements = new Set([
 const cleanOdf = (xml: string): string =>
   editTags(xml, (local, tag) => {
     if (readingOdfElements.has(local)) return keepAttributes(tag, () => false);
+    // The folder of the file is one of the service.
+    if (local === 'file-name') return tag.replace(/(:display=["'])(?:full|path)(?=["'])/, '$1name-and-extension');
     return tag.includes('href')
       ? keepAttributes(tag, (attribute) => {
           if (attribute.local !== 'href') return true;

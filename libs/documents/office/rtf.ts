@@ -1,4 +1,4 @@
-import { isReadingField } from './fields.ts';
+import { isFolderField, isReadingField } from './fields.ts';
 
 /** A control word with its number and the space that ends it, a character by its code, a control symbol, a brace, text. */
 const tokens = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -35,7 +35,7 @@ const acceptedWord = (word: string, isOn: boolean, group: Group): string | undef
 type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[] };
 
 /**
- * Removes the instructions of fields that read other files, the commands that update objects, and the marks of tracked
+ * Removes the instructions of fields that read other files or show the folder of this one, the commands that update objects, and the marks of tracked
  * changes. The length stays the same. Several groups can have pieces of one instruction, and its characters can be
  * written as codes.
  */
@@ -45,12 +45,12 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
   let skipped = 0;
   const end = ({ text, pieces }: Instruction): void => {
-    if (isReadingField(text)) for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
+    if (isReadingField(text) || isFolderField(text)) for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
   };
   const text = rtf.toString('latin1');
   tokens.lastIndex = 0;
   for (let match = tokens.exec(text); match; match = tokens.exec(text)) {
-    const [token, word, number, code, , brace, characters] = match;
+    const [token, word, number, code, symbol, brace, characters] = match;
     const piece = { start: match.index, end: match.index + token.length };
     const add = (added: string): void => {
       const instruction = open.at(-1);
@@ -67,6 +67,7 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
       if (groups.length > 1) groups.pop();
       if (open.length > 0 && groups.length < open.at(-1)!.depth) end(open.pop()!);
     } else if (characters !== undefined) add(characters);
+    else if (symbol === '\\') add(symbol);
     else if (code !== undefined) add(String.fromCharCode(Number.parseInt(code, 16)));
     else if (word === 'fldinst') open.push({ depth: groups.length, text: '', pieces: [] });
     else if (word === 'bin') tokens.lastIndex += Math.max(0, Number(number ?? 0));
