@@ -62,7 +62,9 @@ const cleanOoxml = (xml: string): string => {
 /** Headers and footers of sheets without the folder of the file, which is one of the service (`&Z`). */
 const withoutFolder = (sheet: string): string =>
   sheet.replace(/<(?:[\w-]+:)?(?:odd|even|first)(?:Header|Footer)\b[^<>]*>[^<>]*/g, (element) =>
-    element.replace(/&(?:amp|#38|#x26);(&(?:amp|#38|#x26);|z)/gi, (code, next: string) => (/z/i.test(next) ? '' : code)),
+    element.replace(/&(?:amp|#38|#x26);(&(?:amp|#38|#x26);|z)/gi, (code, next: string) =>
+      /z/i.test(next) ? '' : code,
+    ),
   );
 
 const cleanOoxmlPart = (path: string, xml: string): string => {

@@ -45,7 +45,8 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
   let skipped = 0;
   const end = ({ text, pieces }: Instruction): void => {
-    if (isReadingField(text) || isFolderField(text)) for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
+    if (isReadingField(text) || isFolderField(text))
+      for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
   };
   const text = rtf.toString('latin1');
   tokens.lastIndex = 0;

@@ -31,7 +31,8 @@ const explain = (recorded: Compared, now: Compared, { source }: Verification['re
     return recorded.engine === now.engine
       ? 'The document was rendered again and has the same bytes.'
       : 'The document was rendered again by another version of the program that lays it out, and has the same bytes.';
-  if (inputType === 'url') return 'The page was loaded again, and pages change. Other bytes do not mean that the PDF is damaged.';
+  if (inputType === 'url')
+    return 'The page was loaded again, and pages change. Other bytes do not mean that the PDF is damaged.';
   if (recorded.engine !== now.engine)
     return 'The PDF has other bytes. It was made by another version of the program that lays it out, which can draw it differently.';
   if (now.engine.startsWith('LibreOffice'))
