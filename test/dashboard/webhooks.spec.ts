@@ -178,7 +178,7 @@ test('New callbacks appear without a reload; there are states for none, loading 
   const other = await service.openAccount();
   const otherJob = await other.callback(receiver);
   await open(page, `/${otherJob}`);
-  await expect(page.getByRole('alert')).toContainText('The account has no callback of such a job');
+  await expect(page.getByRole('heading', { level: 1, name: 'There is no such callback' })).toBeVisible();
   isAnswered = Promise.withResolvers();
   await page.route('**/api/v1/deliveries/**', async (route) => {
     await isAnswered.promise;
