@@ -21,12 +21,12 @@ const unknownTemplate = (templateId: string, template_version: number | undefine
     ? ApiError.of(
         'render_template_not_found',
         `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.`,
-        { template_id },
+        { field: 'template_id', template_id },
       )
     : ApiError.of(
         'render_template_not_found',
         `The account has no template ${template_id} with a version ${template_version} that is still kept.`,
-        { template_id, template_version },
+        { field: 'template_version', template_id, template_version },
       );
 };
 

@@ -1,5 +1,6 @@
 import type { RenderAccountDefaults, RenderDurations } from '#contracts/events/render.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
+import type { ErrorEntry, ErrorName } from '#contracts/http/errors.ts';
 import { mergeMetadata } from '#contracts/http/pdf-metadata.ts';
 import {
   mergeRenderOptions,
@@ -93,6 +94,26 @@ const printMasked = async (printer: Printer, request: PrintRequest): Promise<Pri
   };
 };
 
+const contentErrors = new Set<ErrorName>([
+  'invalid_html',
+  'invalid_markdown',
+  'invalid_docx',
+  'invalid_document',
+  'conversion_failed',
+]);
+
+/** Gives the errors of the content of a CONVERT request the field that holds the content. */
+const nameContentField =
+  ({ source }: RenderRequestedData) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || source.mode !== 'CONVERT' || !contentErrors.has(error.fields.name)) throw error;
+    const { extra } = error.fields;
+    const field = { field: source.upload ? 'file' : 'data' };
+    const { errors } = extra as { errors?: ErrorEntry[] };
+    const listed = errors ? { errors: errors.map((entry) => ({ ...field, ...entry })) } : {};
+    throw ApiError.from({ ...error.fields, extra: { ...field, ...extra, ...listed } }, error.cause);
+  };
+
 const renderOnce = async (
   dependencies: RenderPdfDependencies,
   requested: RenderRequestedData,
@@ -106,7 +127,7 @@ const renderOnce = async (
   ]);
   // Reading blobs and waiting for a process do not count toward the deadline of the document.
   const elapsed: ElapsedTimes = { waitedMs: 0, workedMs: 0 };
-  const prepared = await runWithinDeadline(requested, elapsed, prepare);
+  const prepared = await runWithinDeadline(requested, elapsed, prepare).catch(nameContentField(requested));
   const options = resolveOptions(named, prepared.options, requested.accountDefaults);
   const invoice = await prepareInvoice(dependencies, requested, elapsed, options, template);
   const headerFooter = await prepareHeaderFooter(dependencies, requested, elapsed, options, requestedAt);
@@ -114,7 +135,9 @@ const renderOnce = async (
   const left = { processingMs: limits.processingMs - prepareMs, waitTimeoutMs: limits.processingMs - waitedMs };
   const office = officeOf(dependencies.office, prepared);
   const printed = office
-    ? await printOffice(office, { requested, named, options, requestedAt, isolated, limits: left })
+    ? await printOffice(office, { requested, named, options, requestedAt, isolated, limits: left }).catch(
+        nameContentField(requested),
+      )
     : await printMasked(dependencies.printer, {
         html: prepared.html,
         page,

@@ -36,6 +36,8 @@ const inField = {
 };
 const validValues = { received: z.unknown(), valid_values: z.array(z.string()), ...inField };
 const details = { details: z.unknown().optional() };
+/** The field with the content, or the option, that the document cannot be converted with. */
+const ofField = { field: z.string().optional() };
 const withLine = { ...details, line: z.number().int().optional() };
 
 /**
@@ -206,9 +208,15 @@ export const errors = {
     field: z.string(),
   }),
 
-  conversion_failed: defineError('conversion_failed', 422, 'The document could not be converted.', withLine),
-  invalid_html: defineError('invalid_html', 422, 'The HTML would lose content.', withLine),
-  invalid_docx: defineError('invalid_docx', 422, 'The file is damaged or is not a Word document.', details),
+  conversion_failed: defineError('conversion_failed', 422, 'The document could not be converted.', {
+    ...ofField,
+    ...withLine,
+  }),
+  invalid_html: defineError('invalid_html', 422, 'The HTML would lose content.', { ...ofField, ...withLine }),
+  invalid_docx: defineError('invalid_docx', 422, 'The file is damaged or is not a Word document.', {
+    ...ofField,
+    ...details,
+  }),
   invalid_pdf: defineError('invalid_pdf', 422, 'The PDF cannot be a part of a document.', {
     details: z.object({
       reason: z
@@ -220,6 +228,7 @@ export const errors = {
     }),
   }),
   invalid_markdown: defineError('invalid_markdown', 422, 'The Markdown would lose content.', {
+    ...ofField,
     ...withLine,
     ...allErrors,
   }),
@@ -227,7 +236,7 @@ export const errors = {
     'template_not_found',
     422,
     'The render names a template or version that does not exist.',
-    { template_id: z.string(), template_version: z.number().optional() },
+    { ...ofField, template_id: z.string(), template_version: z.number().optional() },
   ),
   template_render_error: defineError('template_render_error', 422, 'The data does not fill the template.', {
     missing_variable: z.string().optional().describe('The first name in the template without value in the data.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineError } from './define-error.ts';
 
-const details = { details: z.unknown().optional() };
+const details = { field: z.string().optional(), details: z.unknown().optional() };
 
 /** The errors of office documents. */
 export const officeErrors = {

@@ -157,7 +157,10 @@ describe('A template that does not exist', () => {
   it.each(['tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', 'tpl_', 'render_01JQZX3C5V8Y2N6T4R7W9K0MHB', '../../etc', '__proto__'])(
     'cannot be rendered: %s',
     async (template_id) => {
-      expectErrorResponse(await templateClient.render(template_id, {}), 'render_template_not_found', { template_id });
+      expectErrorResponse(await templateClient.render(template_id, {}), 'render_template_not_found', {
+        field: 'template_id',
+        template_id,
+      });
     },
   );
 });

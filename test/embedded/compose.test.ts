@@ -267,7 +267,35 @@ describe('A request for a composed document that is wrong', () => {
       [html('x', ''), { mode: 'RENDER', template_id: 'tpl_x', data: {} }],
       {},
       422,
-      { error: 'template_not_found', field: 'parts[1]' },
+      { error: 'template_not_found', field: 'parts[1].template_id' },
+    ],
+    [
+      'a damaged Word document',
+      [html('x', ''), { mode: 'CONVERT', input_type: 'docx', data: 'no base64!' }],
+      {},
+      422,
+      { error: 'invalid_docx', field: 'parts[1].data', part: 'parts[1]' },
+    ],
+    [
+      'Markdown with wrong front matter',
+      [{ mode: 'CONVERT', input_type: 'markdown', data: '---\nscale: 9\ntoc: x\n---\n' }],
+      {},
+      422,
+      {
+        error: 'invalid_markdown',
+        field: 'parts[0].data',
+        errors: [
+          expect.objectContaining({ field: 'parts[0].data' }),
+          expect.objectContaining({ field: 'parts[0].data' }),
+        ],
+      },
+    ],
+    [
+      'page ranges without a page',
+      [html('x', ''), html('y', '', { page_ranges: '12' })],
+      {},
+      422,
+      { error: 'conversion_failed', field: 'parts[1].page_ranges' },
     ],
     [
       'a PDF that is no base64',

@@ -55,7 +55,7 @@ describe('A document that would lose content is rejected', () => {
     ['an open comment', 'x\n\n<!-- y', 3],
     ['a NUL character', 'x\n\u0000', 2],
   ])('if it is Markdown with %s, with the line', async (_, markdown, line) => {
-    expectErrorResponse(await refused('markdown', markdown), 'invalid_markdown', { line });
+    expectErrorResponse(await refused('markdown', markdown), 'invalid_markdown', { field: 'data', line });
   });
 });
 
@@ -70,7 +70,7 @@ describe('A damaged document is rejected:', () => {
       {},
     ],
   ])('DOCX: %s', async (_, data, fields) => {
-    const { details } = expectErrorResponse(await refused('docx', data), 'invalid_docx', fields);
+    const { details } = expectErrorResponse(await refused('docx', data), 'invalid_docx', { field: 'data', ...fields });
     expect(details).toBeDefined();
   });
 
@@ -83,7 +83,10 @@ describe('A damaged document is rejected:', () => {
     ['xml', '<a>\n&nbsp;</a>', 2],
     ['xml', 'text', 1],
   ])('%s: %j, with the line', async (inputType, data, line) => {
-    const { details } = expectErrorResponse(await refused(inputType, data), 'conversion_failed', { line });
+    const { details } = expectErrorResponse(await refused(inputType, data), 'conversion_failed', {
+      field: 'data',
+      line,
+    });
     expect(details).toBeDefined();
   });
 });

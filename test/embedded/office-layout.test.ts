@@ -44,6 +44,7 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     ]);
     expect((await caller.convert('docx', threePages, { page_ranges: '7' })).body).toMatchObject({
       error: 'conversion_failed',
+      field: 'page_ranges',
       details: { reason: 'no_pages_in_ranges', pages: 3 },
     });
   });

@@ -58,6 +58,7 @@ describe('The page options', () => {
     expect((await caller.convert('html', html, { page_ranges: '7-9' })).body).toMatchObject({
       error: 'conversion_failed',
       message: 'The document has 6 pages; page_ranges "7-9" has none of them.',
+      field: 'page_ranges',
       details: { pages: 6 },
     });
   });

@@ -5,7 +5,7 @@ export const noPagesInRangesError = (ranges: string, pages: number): ApiError =>
   ApiError.of(
     'conversion_failed',
     `The document has ${pages === 1 ? '1 page' : `${pages} pages`}; page_ranges "${ranges}" has none of them.`,
-    { details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages } },
+    { field: 'page_ranges', details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages } },
   );
 
 export const requirePages = (pages: number, maxPages: number | null): void => {

@@ -23,7 +23,7 @@ const selectPages = async (pdf: Uint8Array, ranges: string): Promise<{ pdf: Uint
     throw ApiError.of(
       'conversion_failed',
       `The document has ${all.length === 1 ? '1 page' : `${all.length} pages`}; page_ranges "${ranges}" has none of them.`,
-      { details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages: all.length } },
+      { field: 'page_ranges', details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages: all.length } },
     );
   const tree = document.catalog.Pages();
   for (const { node } of kept)
