@@ -27,6 +27,7 @@ describe('Placeholders', () => {
     ['{{totalPages}}', /\{\{page\}\}, \{\{total\}\}, \{\{date\}\}, \{\{title\}\}, \{\{section\}\}/, '{{total}}'],
     ['{{ total_pages }}', /total_pages/, '{{total}}'],
     ['{{pages}}', /pages/, '{{total}}'],
+    ['{{sections}}', /sections/, '{{section}}'],
     ['{{now}}', /now/, '{{date}}'],
     ['{{url}}', /url/, '{{title}}'],
     ['{{customer.name}}', /customer\.name/, undefined],

@@ -27,6 +27,7 @@ const otherNames: Record<string, PlaceholderName> = {
   name: 'title',
   heading: 'section',
   chapter: 'section',
+  sections: 'section',
   subsection: 'section',
   runningheading: 'section',
 };

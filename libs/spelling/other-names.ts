@@ -43,7 +43,8 @@ const flatOptions = hint('Options are fields of the request itself, such as "pag
 const pdfResult = hint('The result is a PDF. With the header Accept: application/pdf the response is the PDF itself.');
 const isImageType = (value: unknown): boolean => /^(?:png|jpe?g|webp)$/.test(textOf(value));
 const output: Suggest = (value) => field('output', textOf(value) === 'jpg' ? 'jpeg' : textOf(value))(value);
-const outputType: Suggest = (value) => (isImageType(value) ? output(value) : pdfResult(value));
+const outputType: Suggest = (value) =>
+  isImageType(value) || textOf(value) === 'pdf' ? output(value) : pdfResult(value);
 const templateMode = hint('A stored template is rendered with "mode": "RENDER".');
 const convertMode = hint('Content with an input_type is converted with "mode": "CONVERT".');
 const authorization = hint('The API key belongs in the header Authorization: Bearer <API key>.');
@@ -88,7 +89,7 @@ const suggestions: [names: string, ...Suggest[]][] = [
   ['waituntil waitfornetworkidle waitfornetworkiddle networkidle', field('wait_for', 'networkidle')],
   ['selector waitforelement', field('wait_for_selector', '#ready')],
   ['waitforexpression waitforjs waitforfunction windowstatus', field('wait_for_selector', '#ready')],
-  ['pages nativepageranges pagerange', field('page_ranges', '1-3')],
+  ['pages nativepageranges pagerange ranges range', field('page_ranges', '1-3')],
   ['baseuri base rooturl', field('base_url', 'https://example.com/')],
   ['extrahttpheaders httpheaders requestheaders', field('url_headers', { 'X-Tenant': 'north' })],
   ['cookie cookies', field('url_cookies', [{ name: 'session', value: '...' }])],
@@ -98,6 +99,14 @@ const suggestions: [names: string, ...Suggest[]][] = [
     field('name', 'Invoice'),
   ],
   ['title templatename', field('name', 'Invoice')],
+  ['title', field('metadata', { title: 'Offer 118' })],
+  ['author authors', field('metadata', { author: 'Ines Prado' })],
+  ['subject', field('metadata', { subject: 'Invoice 2026-118' })],
+  ['keywords', field('metadata', { keywords: ['invoice', '2026'] })],
+  ['pdfa pdfaconformance pdfastandard pdfaversion pdfprofile', field('conformance', 'pdf/a-3b')],
+  ['pdfua accessible', field('conformance', 'pdf/ua-1')],
+  ['bookmarks bookmark', field('outline', true)],
+  ['toc tableofcontents', field('contents', true)],
   ['html rawhtml htmlcontent markup htmlbody', html, content],
   ['markdown md', data({ input_type: 'markdown', data: '# Minutes' })],
   ['csv', data({ input_type: 'csv', data: 'Item,Price\nPaper,4.20\n' })],
@@ -111,7 +120,8 @@ const suggestions: [names: string, ...Suggest[]][] = [
   ['variables', values],
   ['url uri href link website address page documenturl targeturl sourceurl', pageUrl, webhookUrl],
   ['type kind', inputType, field('category', 'invoice')],
-  ['sourcetype contenttype mimetype documenttype doctype inputformat from', inputType, field('since', '2026-03-02')],
+  ['sourcetype contenttype mimetype documenttype doctype inputformat', inputType],
+  ['from', field('since', '2026-03-02'), inputType],
   ['template templateuid templateuuid documenttemplateid shortid design', templateId, content, templateMode],
   ['templateid', templateMode],
   ['inputtype', convertMode],
@@ -149,6 +159,7 @@ const suggestions: [names: string, ...Suggest[]][] = [
   [
     'output outputtype outputformat convertto responsetype encode encoding exporttype recipe imagetype imageformat',
     outputType,
+    pdfResult,
   ],
   ['resolution ppi dotsperinch density', field('dpi', 150)],
   ['imagequality jpegquality compression', field('quality', 85)],

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { convertRequest, templateRequest } from '#contracts/http/render.ts';
 import { createTemplateRequest, variableDeclaration } from '#contracts/http/templates.ts';
+import { composeRequest } from '#contracts/http/compose.ts';
+import { listRendersQuery } from '#contracts/http/renders.ts';
 import { listJobsQuery } from '#contracts/http/jobs.ts';
 import { pageSizes } from '#contracts/http/page-sizes.ts';
 import { inputTypes, requestModes } from '#contracts/http/render.ts';
 import { suggestFormat } from './suggest-format.ts';
 import { suggestField, suggestValue, exampleOfType } from './suggest.ts';
+import { findErrors } from './validate.ts';
 import { marginsIn } from '#libs/spelling/suggestion.ts';
 
 const convert = Object.keys(convertRequest.shape);
@@ -65,6 +68,13 @@ describe('An unknown field', () => {
     ['orientaton', ['orientation']],
     ['sclae', ['scale']],
     ['margin_rigth', ['margin_right']],
+    ['title', ['metadata']],
+    ['author', ['metadata']],
+    ['pdfa', ['conformance']],
+    ['pdf_a', ['conformance']],
+    ['bookmarks', ['outline']],
+    ['ranges', ['page_ranges']],
+    ['from', ['input_type']],
   ])('of a CONVERT request: %s', (name, fields) => {
     expect(suggestField(name, undefined, convert)?.fields).toEqual(fields);
   });
@@ -79,6 +89,25 @@ describe('An unknown field', () => {
     ['version', ['template_version']],
   ])('of a RENDER request: %s', (name, fields) => {
     expect(suggestField(name, undefined, render)?.fields).toEqual(fields);
+  });
+
+  it('for the type of the result is the option output, also for a PDF', () => {
+    for (const value of ['png', 'pdf'])
+      expect(suggestField('outputFormat', value, convert)).toEqual({ fields: ['output'], example: { output: value } });
+  });
+
+  it('of a composed document can be its table of contents', () => {
+    expect(suggestField('toc', true, Object.keys(composeRequest.shape))).toEqual({
+      fields: ['contents'],
+      example: { contents: true },
+    });
+    expect(suggestField('toc', true, convert)).toBeNull();
+  });
+
+  it('of a query has an example in the form of a query', () => {
+    const query = { from: '2026-11-23' };
+    const message = 'is not a query parameter of this request; did you mean `since`? Example: since=2026-03-02.';
+    expect(findErrors(listRendersQuery, query, () => true, { isQuery: true }).errors[0]!.message).toContain(message);
   });
 
   it('of a template, a variable or a query has the names of these', () => {

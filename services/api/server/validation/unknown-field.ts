@@ -6,11 +6,16 @@ import { isMillimetres, marginIn, type Suggestion } from '#libs/spelling/suggest
 
 type Body = Record<string, unknown>;
 
-const suggestionText = ({ fields, example, hint }: Suggestion): string =>
+const queryTextOf = (example: Record<string, unknown>): string =>
+  new URLSearchParams(
+    Object.entries(example).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+
+const suggestionText = ({ fields, example, hint }: Suggestion, isQuery: boolean): string =>
   [
     fields.length > 0 ? `; did you mean ${fields.map((name) => `\`${name}\``).join(', ')}?` : '.',
     ...(hint === undefined ? [] : [hint]),
-    ...(example ? [`Example: ${JSON.stringify(example)}.`] : []),
+    ...(example ? [`Example: ${isQuery ? queryTextOf(example) : JSON.stringify(example)}.`] : []),
   ].join(' ');
 
 /**
@@ -58,7 +63,7 @@ export const unknownField = (
   return ApiError.of(
     'invalid_request',
     `"${truncateForMessage(key)}" is not a ${kind} of ${fieldOf([...at, ...path]) || 'this request'}` +
-      (suggestion ? suggestionText(suggestion) : `.${listed}`),
+      (suggestion ? suggestionText(suggestion, isQuery) : `.${listed}`),
     {
       field: fieldOf([...at, ...path, key]),
       ...(fields[0] === undefined ? {} : { did_you_mean: fields[0] }),
