@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { Actor } from '#contracts/events/metadata.ts';
-import { apiKeyIdOf, bareId, personIdOf, streams } from '#contracts/names.ts';
+import { bareId, streams } from '#contracts/names.ts';
+import { eventView } from '#application/audit/event-view.ts';
 import { completedRenderOf } from '#application/renders/completed-render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
@@ -15,15 +15,15 @@ import { print, writeOutput } from './output.ts';
 
 const exampleId = '01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
 
-/** The id in the form of the API, or the name. */
-const actorText = (actor: Actor): string => {
-  if (actor.kind === 'key') return apiKeyIdOf(actor.id);
-  return actor.kind === 'person' && actor.id !== undefined ? personIdOf(actor.id) : actor.name;
+/** With `isRaw`, the data is that of the event log. */
+const formatEvent = (event: RecordedEvent, isRaw: boolean): string => {
+  const { type, revision, time, actor, data } = eventView(event);
+  const actorText = actor.kind === 'key' ? actor.id : actor.kind === 'person' ? (actor.id ?? actor.name) : actor.name;
+  return (
+    `${time}  ${type}  revision ${revision}, position ${event.position}, by ${actor.kind} ${actorText}\n` +
+    `  ${JSON.stringify(isRaw ? event.data : data)}`
+  );
 };
-
-const formatEvent = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
-  `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ` +
-  `${actorText(metadata.actor)}\n  ${JSON.stringify(data)}`;
 
 /** The streams of a resource by the prefix of its id in the API. */
 const streamsByPrefix = {
@@ -44,7 +44,7 @@ const streamsOf = (idOrStream: string): string[] => {
   return [idOrStream];
 };
 
-const showEvents = (idOrStream: string, json: boolean): Promise<void> =>
+const showEvents = (idOrStream: string, isRaw: boolean, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { store } }) => {
     const read = await Promise.all(streamsOf(idOrStream).map((stream) => store.read(stream)));
     const events = read.flat().toSorted((a, b) => a.position - b.position);
@@ -53,7 +53,7 @@ const showEvents = (idOrStream: string, json: boolean): Promise<void> =>
         `There are no events of ${idOrStream}. Pass an id of the API, such as ` +
           `${prefixes.map((prefix) => `${prefix}_<id>`).join(', ')}, or the name of a stream, such as render-<id>.`,
       );
-    print(json, events, events.map(formatEvent).join('\n'));
+    print(json, isRaw ? events : events.map(eventView), events.map((event) => formatEvent(event, isRaw)).join('\n'));
   }, 'allowed');
 
 /** Another rebuild replaced this one: report that without a stack trace. */
@@ -181,9 +181,12 @@ export const addEventLogCommands = (program: Command): void => {
   program
     .command('events')
     .argument('<id>', 'an id of the API, such as render_<id>, or the name of a stream, such as render-<id>')
-    .description('show the events of a render, job, template, account or key, oldest first')
+    .description('show the events of a render, job, template, account or key as the API does, oldest first')
+    .option('--raw', 'show the events as they are in the event log')
     .addHelpText('after', examples(`events render_${exampleId}`, `events job_${exampleId} --json`))
-    .action((idOrStream: string, _: unknown, command: Command) => showEvents(idOrStream, wantsJson(command)));
+    .action((idOrStream: string, { raw = false }: { raw?: boolean }, command: Command) =>
+      showEvents(idOrStream, raw, wantsJson(command)),
+    );
   program
     .command('rebuild [model]')
     .description(

@@ -96,7 +96,9 @@ describe('The headers and URL of a callback', () => {
     ])
       expect(response.text).not.toMatch(canary);
     for (const stream of [streams.render, streams.delivery])
-      expect((await installation.runCommand('events', stream(bareId('job', jobId)!))).stdout).not.toMatch(canary);
+      expect((await installation.runCommand('events', stream(bareId('job', jobId)!), '--raw')).stdout).not.toMatch(
+        canary,
+      );
     expect((await installation.runCommand('rebuild', 'deliveries')).code).toBe(0);
     expect(await jobs.get(jobId)).toMatchObject({ webhook_url: shownUrl(receiver.url) });
     await stop('SIGTERM');

@@ -105,6 +105,18 @@ describe('"colophon events"', () => {
     }
   });
 
+  it('shows the events as the API does', async () => {
+    const account = await openAccount(at.installation, '--name', 'events of the API', '--plan', 'enterprise');
+    const client = createClient(at.service.url, (await issueKey(at.installation, account)).key);
+    const { id } = await client.render('html', '<p>x</p>');
+    const { body } = await client.request('GET', `/api/v1/renders/${id}/events`);
+    expect(await at.installation.runJsonCommand('events', id)).toEqual(body['events']);
+    const { stdout } = await at.installation.runCommand('events', id);
+    expect(stdout).toContain(`"account_id":"${account}"`);
+    const raw = await at.installation.runJsonCommand<{ data: object }[]>('events', id, '--raw');
+    expect(raw[0]!.data).toHaveProperty('accountId', account.replace('acc_', ''));
+  });
+
   it('of an unknown id says which ids there are', async () => {
     const { code, stderr } = await run('events', 'pdf_1');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/render_<id>, job_<id>, tpl_<id>, acc_<id>, key_<id>/)]);

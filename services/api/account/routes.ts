@@ -10,7 +10,7 @@ import { limitsView } from '#application/accounts/queries.ts';
 import { findAccountHistory } from '#application/audit/account-history.ts';
 import { waitForAudit } from '#application/audit/find-events.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { actorView, eventDataView, traceIdView } from '../server/event-view.ts';
+import { actorView, eventDataView, traceIdView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 
 type HistoryEvent = AccountEventsResponse['events'][number];

@@ -7,7 +7,7 @@ import { subjectIdOf } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
-import { eventView } from '../server/event-view.ts';
+import { eventView } from '#application/audit/event-view.ts';
 
 const eventResponse = (event: RecordedEvent, viewActor: (actor: Actor) => ActorResponse): EventResponse => ({
   ...eventView(event),

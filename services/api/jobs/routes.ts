@@ -20,7 +20,7 @@ import { findRenderListPage } from '#application/renders/list-renders.ts';
 import { waitSignal } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { eventView } from '../server/event-view.ts';
+import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 import { getDiagnostics } from '#application/renders/diagnostics.ts';
 import { redeliver, redeliverFailed } from '#application/deliveries/redeliver.ts';

@@ -6,7 +6,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { BlobRef } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { recordedContentTypes } from '#application/renders/recorded-input.ts';
-import { traceIdView } from '../server/event-view.ts';
+import { traceIdView } from '#application/audit/event-view.ts';
 
 type RequestedData = EventData['RenderRequested'];
 

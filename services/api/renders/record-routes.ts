@@ -13,7 +13,7 @@ import { getDiagnostics } from '#application/renders/diagnostics.ts';
 import { type KeptPdf, keptPdfOf } from '#application/renders/kept-pdf.ts';
 import { pdfExpired, pdfResponses, sendKeptPdf } from '../downloads/send-pdf.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { eventView } from '../server/event-view.ts';
+import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 import { bareRenderId, findDeliveries, renderNotFound, requireRender } from '#application/renders/find-renders.ts';
 import { findRenderListPage, type RenderFilter } from '#application/renders/list-renders.ts';

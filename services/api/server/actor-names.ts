@@ -3,7 +3,7 @@ import type { ActorResponse } from '#contracts/http/actor.ts';
 import { readModels } from '#contracts/names.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { actorView } from './event-view.ts';
+import { actorView } from '#application/audit/event-view.ts';
 
 /**
  * Returns a function that shows actors with their names. The names of the keys among `actors` are read with one query.

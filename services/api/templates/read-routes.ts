@@ -17,7 +17,7 @@ import { requireTemplate, versionEvents } from '#application/templates/commands.
 import { readTemplateStatistics, statisticsModels } from '#application/templates/statistics.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
-import { eventView } from '../server/event-view.ts';
+import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';

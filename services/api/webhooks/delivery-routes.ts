@@ -19,7 +19,7 @@ import { roundsOf } from '#application/deliveries/delivery-history.ts';
 import { deliverySummaryOf, findDeliveryPage } from '#application/deliveries/find-deliveries.ts';
 import { countFailed, redeliverFailed, requiredFields } from '#application/deliveries/redeliver.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { actorView } from '../server/event-view.ts';
+import { actorView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 
 const { deliveries } = readModels;

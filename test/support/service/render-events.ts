@@ -9,6 +9,6 @@ export type EventOutput = {
   metadata: Body & { actor: Body };
 };
 
-/** The events of a render from the command `events`; `id` is `render_<id>`. */
+/** The events of a render as in the event log, from the command `events`; `id` is `render_<id>`. */
 export const readRenderEvents = (installation: CommandLine, id: unknown): Promise<EventOutput[]> =>
-  installation.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));
+  installation.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'), '--raw');
