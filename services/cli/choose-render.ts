@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TemporaryService } from '../process/temporary-service.ts';
 import { UsageError } from '../process/command-context.ts';
@@ -7,7 +7,7 @@ import { isFolder, type LocalParts, readPartsFile, readPartsOfFiles } from './lo
 import { appendAttachments, readRenderOptions, type RenderOptionArguments } from './render-options.ts';
 import { type ErrorResponse, errorText, RenderError, unknownTypeText } from './render-errors.ts';
 import type { RenderedFile } from './render-output.ts';
-import { parseJsonFile, readSample, readTemplateFolder, templateFiles } from './template-files.ts';
+import { hasTemplateFields, parseJsonFile, readSample, readTemplateFolder, templateFiles } from './template-files.ts';
 
 /** The arguments of `colophon render`, besides its files. */
 export type RenderArguments = RenderOptionArguments & {
@@ -79,11 +79,22 @@ const renderDocument = async (service: TemporaryService, file: string, options: 
 let templateCount = 0;
 
 /** Stores a template for one render. Returns its id. */
-const createTemplate = async (service: TemporaryService, template: object, contentFile: string): Promise<string> => {
+const createTemplate = async (
+  service: TemporaryService,
+  template: object,
+  messageOf: (error: ErrorResponse) => string,
+): Promise<string> => {
   templateCount += 1;
   // A template without a description has null there, which is no value of a request.
   const named = { ...template, description: undefined, name: `template ${templateCount}` };
-  return (await send<{ id: string }>(service, '/templates', named, errorTextOf(contentFile))).id;
+  return (await send<{ id: string }>(service, '/templates', named, messageOf)).id;
+};
+
+/** The messages of an error of a template; where its other files lie beside it, with the command that uses them. */
+const templateErrorTextOf = async (path: string): Promise<(error: ErrorResponse) => string> => {
+  const isInFolder = basename(path) === templateFiles.content && (await hasTemplateFields(dirname(path)));
+  const advice = `\n${path} is part of the template in ${dirname(path)}. Render the folder: colophon render ${dirname(path)}`;
+  return (error) => errorText(error, path) + (isInFolder ? advice : '');
 };
 
 const renderTemplate = async (service: TemporaryService, path: string, options: RenderArguments): Promise<Run> => {
@@ -96,7 +107,8 @@ const renderTemplate = async (service: TemporaryService, path: string, options: 
       : readLocalFile(options.data).then((bytes) => parseJsonFile(options.data!, bytes.toString())),
     readRenderOptions(options),
   ]);
-  const id = await createTemplate(service, template, contentFile);
+  const messageOf = inFolder ? errorTextOf(contentFile) : await templateErrorTextOf(path);
+  const id = await createTemplate(service, template, messageOf);
   const assets = await findLocalAssets(contentFile, template.content);
   const form = new FormData();
   form.append('options', JSON.stringify(renderOptions));
@@ -116,7 +128,7 @@ const renderComposition = async (
 ): Promise<Run> => {
   for (const { part, path } of templates) {
     const template = await readTemplateFolder(path);
-    part['template_id'] = await createTemplate(service, template, join(path, templateFiles.content));
+    part['template_id'] = await createTemplate(service, template, errorTextOf(join(path, templateFiles.content)));
     part['data'] ??= (await readSample(path)) ?? {};
   }
   const form = new FormData();

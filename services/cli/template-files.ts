@@ -69,6 +69,10 @@ export const readTemplateFolder = async (folder: string): Promise<TemplateToPush
   return { ...template, description: data.description ?? null };
 };
 
+/** Whether a folder has the fields of a template, such as its labels. */
+export const hasTemplateFields = async (folder: string): Promise<boolean> =>
+  (await readOptional(join(folder, templateFiles.fields))) !== null;
+
 /** The sample data of a folder; null if it has none. */
 export const readSample = async (folder: string): Promise<unknown> => {
   const file = join(folder, templateFiles.sample);

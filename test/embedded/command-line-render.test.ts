@@ -92,6 +92,13 @@ describe('"colophon render"', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ file: at('invoice.pdf'), pages: 1 })]);
   });
 
+  it('says to render the folder if a template without its labels cannot be rendered', async () => {
+    const invoice = fileURLToPath(new URL('../../templates/invoice', import.meta.url));
+    const [content, data] = ['template.html', 'sample.json'].map((name) => join(invoice, name)) as [string, string];
+    const { code, stderr } = await render(content, '--data', data, '-o', at('never.pdf'));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Render the folder: colophon render ${invoice}`)]);
+  });
+
   it('composes the files and templates that a JSON file names', async () => {
     await mkdir(at('cover'));
     await write('cover/template.html', '<h1>Offer {{number}}</h1>');
