@@ -44,7 +44,7 @@ const isMarker = (token: Token | undefined): boolean =>
 
 /**
  * Replaces each paragraph `[toc]`, `[TOC]` or `[[toc]]` by the table of contents: links to the headings of three
- * levels. With `contents: true` in the environment, the document begins with it. For parsers with the anchor plug-in,
+ * levels. With `contents: true` in the environment, a document without such a paragraph begins with it. For parsers with the anchor plug-in,
  * which gives the headings their ids.
  */
 export const tableOfContents = (markdown: MarkdownIt): void => {
@@ -65,7 +65,7 @@ export const tableOfContents = (markdown: MarkdownIt): void => {
     for (const index of markers.slice(0, maxTables).toReversed())
       tokens.splice(index - 1, 3, createContents(tokens[index]!.map, tokens[index - 1]!.level));
     // After the title, if the document begins with it.
-    if (isAtStart) tokens.splice(tokens[0]?.tag === 'h1' ? 3 : 0, 0, createContents([0, 1], 0));
+    if (isAtStart && markers.length === 0) tokens.splice(tokens[0]?.tag === 'h1' ? 3 : 0, 0, createContents([0, 1], 0));
   });
   markdown.renderer.rules['contents'] = (tokens, index) => tokens[index]!.content;
 };

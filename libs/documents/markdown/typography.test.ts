@@ -76,6 +76,10 @@ describe('A table of contents in Markdown', () => {
 
   test('stands after the title if the front matter asks for it', () => {
     expect(bodyOf('---\ntoc: true\n---\n# T\n\n## A\n')).toMatch(/^<h1[^]*<nav[^]*<h2/);
+    expect(bodyOf('---\ntoc: true\n---\n# T\n\ntext\n\n[[toc]]\n\n## A\n').match(/<p>text|<nav/g)).toEqual([
+      '<p>text',
+      '<nav',
+    ]);
     expect(bodyOf('---\ntoc: true\ntitle: T\n---\n\n## A\n')).toMatch(/^<header[^]*<nav[^]*<h2/);
   });
 
