@@ -67,7 +67,7 @@ export const renderExamples: Record<string, Example> = {
     },
   },
   template: {
-    summary: 'A stored template (template_id: the id in the response of POST /templates, or in GET /templates)',
+    summary: 'A stored template (replace tpl_... by an id of GET /templates, or of the response of POST /templates)',
     value: {
       mode: 'RENDER',
       template_id: 'tpl_...',
@@ -90,7 +90,9 @@ export const multipartExamples: Record<string, Example> = {
     },
   },
   template: {
-    summary: 'A stored template with data from a file (curl -F template_id=tpl_... -F data=@invoice.json)',
+    summary:
+      'A stored template with data from a file (curl -F template_id=tpl_... -F data=@invoice.json; replace tpl_... by an id ' +
+      'of GET /templates)',
     value: { template_id: 'tpl_...', data: '{"number": "2026-118", "items": []}' },
   },
 };

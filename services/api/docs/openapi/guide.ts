@@ -4,7 +4,8 @@ const quickstart = (url: string): string =>
   `
 ## Quickstart
 
-**1. A key.** The first start of the service prints two. More come from \`colophon key create --account default --type test\`.
+**1. A key.** The first start of the service prints two. More come from \`colophon key create --account default --type test\`;
+in the folder of the project: \`npm run -s colophon -- key create --account default --type test\`.
 Renders with a test key do not count toward the quota.
 
 <!-- not run: the reader's own key -->
