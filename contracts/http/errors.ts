@@ -35,9 +35,9 @@ const inField = {
   ...allErrors,
 };
 const validValues = { received: z.unknown(), valid_values: z.array(z.string()), ...inField };
-const details = { details: z.unknown().optional() };
-/** The field with the content, or the option, that the document cannot be converted with. */
+/** `field` holds the content, or the option that does not fit it. */
 const ofField = { field: z.string().optional() };
+const details = { ...ofField, details: z.unknown().optional() };
 const withLine = { ...details, line: z.number().int().optional() };
 
 /**
@@ -67,7 +67,6 @@ export const errors = {
   template_name_required: defineError('template_name_required', 400, 'A template needs a name.', inField),
   template_content_required: defineError('template_content_required', 400, 'A template needs content.', inField),
   invalid_template_syntax: defineError('invalid_template_syntax', 400, 'The template has a syntax error.', {
-    field: z.string().optional(),
     ...allErrors,
     ...withLine,
   }),
@@ -208,15 +207,9 @@ export const errors = {
     field: z.string(),
   }),
 
-  conversion_failed: defineError('conversion_failed', 422, 'The document could not be converted.', {
-    ...ofField,
-    ...withLine,
-  }),
-  invalid_html: defineError('invalid_html', 422, 'The HTML would lose content.', { ...ofField, ...withLine }),
-  invalid_docx: defineError('invalid_docx', 422, 'The file is damaged or is not a Word document.', {
-    ...ofField,
-    ...details,
-  }),
+  conversion_failed: defineError('conversion_failed', 422, 'The document could not be converted.', withLine),
+  invalid_html: defineError('invalid_html', 422, 'The HTML would lose content.', withLine),
+  invalid_docx: defineError('invalid_docx', 422, 'The file is damaged or is not a Word document.', details),
   invalid_pdf: defineError('invalid_pdf', 422, 'The PDF cannot be a part of a document.', {
     details: z.object({
       reason: z
@@ -228,7 +221,6 @@ export const errors = {
     }),
   }),
   invalid_markdown: defineError('invalid_markdown', 422, 'The Markdown would lose content.', {
-    ...ofField,
     ...withLine,
     ...allErrors,
   }),

@@ -44,8 +44,8 @@ const isMarker = (token: Token | undefined): boolean =>
 
 /**
  * Replaces each paragraph `[toc]`, `[TOC]` or `[[toc]]` by the table of contents: links to the headings of three
- * levels. With `contents: true` in the environment, a document without such a paragraph begins with it. For parsers with the anchor plug-in,
- * which gives the headings their ids.
+ * levels. With `contents: true` in the environment, a document without such a paragraph begins with it. For parsers
+ * with the anchor plug-in, which gives the headings their ids.
  */
 export const tableOfContents = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('contents', ({ tokens, env, Token: TokenClass }) => {
