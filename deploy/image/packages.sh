@@ -13,7 +13,9 @@ apt-get install --yes --no-install-recommends \
 # LibreOffice lays out office documents: docker build --build-arg LIBREOFFICE=yes. It adds about 400 MB.
 if [ "${LIBREOFFICE:-no}" = yes ]; then
   apt-get install --yes --no-install-recommends \
-    libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui python3
+    libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui python3 \
+    hyphen-cs hyphen-da hyphen-de hyphen-en-gb hyphen-en-us hyphen-es hyphen-fr hyphen-hu hyphen-it hyphen-nl hyphen-no \
+    hyphen-pl hyphen-pt-br hyphen-pt-pt hyphen-ru hyphen-sv hyphen-uk
 fi
 apt-get clean
 rm -rf /var/lib/apt/lists/* /usr/share/doc/* /usr/share/man/* /var/log/apt /var/log/dpkg.log

@@ -1,5 +1,5 @@
 // Runs on Node 18 or later, before anything is installed: plain JavaScript, built-in modules only.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { allAvailable, canInstall, hasApt, installPackages, updatePackageLists } from './apt.mjs';
 import { fail, printStatus } from './output.mjs';
@@ -13,6 +13,17 @@ export const officePackages = [
   'python3',
 ];
 
+/** Patterns by which LibreOffice hyphenates: it has none of its own. */
+const hyphenationPackages = [
+  ...['cs', 'da', 'de', 'en-gb', 'en-us', 'es', 'fr', 'hu', 'it', 'nl', 'no', 'pl', 'pt-br', 'pt-pt', 'ru', 'sv', 'uk'],
+].map((language) => `hyphen-${language}`);
+
+const hasHyphenation = () =>
+  existsSync('/usr/share/hyphen') &&
+  ['de', 'en_US', 'fr'].every((language) =>
+    readdirSync('/usr/share/hyphen').some((file) => file.startsWith(`hyph_${language}`)),
+  );
+
 const folders = ['/usr/lib/libreoffice/program', '/usr/lib64/libreoffice/program'];
 
 export const isOfficeInstalled = () =>
@@ -23,13 +34,22 @@ const isWanted = () => process.env.COLOPHON_OFFICE === 'install';
 const advice = () =>
   hasApt() ? 'npm run setup:office (as root)' : `the packages ${officePackages.join(', ')} of your system`;
 
-/** Installs LibreOffice. True if it is there afterwards. */
-export const installOffice = () => {
-  if (isOfficeInstalled()) return true;
-  if (!canInstall()) return false;
+const installHyphenation = () => {
+  if (hasHyphenation() || !canInstall()) return;
   updatePackageLists();
-  const available = allAvailable(officePackages);
-  return available.length > 0 && installPackages('LibreOffice', available) && isOfficeInstalled();
+  const available = allAvailable(hyphenationPackages);
+  if (available.length > 0) installPackages('Hyphenation of office documents', available);
+};
+
+/** Installs LibreOffice with its hyphenation. True if LibreOffice is there afterwards. */
+export const installOffice = () => {
+  if (!isOfficeInstalled() && canInstall()) {
+    updatePackageLists();
+    const available = allAvailable(officePackages);
+    if (available.length > 0) installPackages('LibreOffice', available);
+  }
+  if (isOfficeInstalled() && process.env.LIBREOFFICE_FOLDER !== 'none') installHyphenation();
+  return isOfficeInstalled();
 };
 
 /** Offers LibreOffice, which lays out office documents; installs it only with COLOPHON_OFFICE=install. */

@@ -107,6 +107,16 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect((await readPdf(pdf_base64))[0]!.text).toContain(`Today ${created_at.slice(0, 10)}`);
   });
 
+  it('is hyphenated if its settings say so', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaftskapitän ';
+    const body = paragraph(word.repeat(8), '<w:ind w:right="3500"/>', '<w:lang w:val="de-DE"/>');
+    const docx = buildDocx(body, [relationship('r1', 'settings', 'settings.xml')], {
+      'word/settings.xml': part('settings', '<w:autoHyphenation/>'),
+    });
+    const [page] = await caller.renderedPages('docx', base64(docx));
+    expect(page!.text).toMatch(/[a-z][-\u00AD\u2010]/);
+  });
+
   it.each([
     ['docx', buildDocx(`<w:p>${field('FILENAME  \\p  \\* MERGEFORMAT', 'C:\\a')}</w:p>`)],
     ['xlsx', buildXlsx([['cell']], '<headerFooter><oddHeader>&amp;L&amp;Z&amp;F</oddHeader></headerFooter>')],

@@ -41,7 +41,8 @@ export const noLibreOffice = 'none';
 
 export const installHint =
   'Install it on the machine of the service: "npm run setup:office", or as root on Debian "apt-get install ' +
-  'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui python3".';
+  'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui python3", and ' +
+  'packages such as hyphen-de for the hyphenation of its documents.';
 
 /** LibreOffice on this machine; in place of it, why there is none. `folder` is the one of the settings. */
 export const findLibreOffice = (
