@@ -44,7 +44,11 @@ export const attachment = z.strictObject({
     ),
   description: z.string().min(1).max(1000).regex(oneLine, 'must be one line without control characters').optional(),
   modified_at: z.iso
-    .datetime({ offset: true })
+    .datetime({
+      offset: true,
+      error: 'must be an ISO 8601 time with an offset, such as 2026-05-31T09:30:00Z',
+      abort: true,
+    })
     .refine((text) => Date.parse(text) <= Date.now() + maxClockDifferenceMs, 'must not be in the future')
     .optional()
     .describe('When the file was last changed, such as `2026-05-31T09:30:00Z`. Default: the time of the request.'),

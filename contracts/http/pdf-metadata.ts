@@ -23,9 +23,9 @@ const customName = z
   .string()
   .regex(
     /^[A-Za-z_][\w.-]{0,99}$/,
-    'must begin with a letter and have only letters, digits, ".", "-" and "_", at most 100',
+    'must begin with a letter (A to Z) and have only letters, digits, ".", "-" and "_", at most 100 characters',
   )
-  .refine((name) => !reservedNames.has(name.toLowerCase()), 'is a field of its own');
+  .refine((name) => !reservedNames.has(name.toLowerCase()), 'is reserved: a PDF has this entry of its own');
 
 /** Of all fields as JSON in UTF-8, since the event of the render contains them. */
 const maxBytes = 8_000;

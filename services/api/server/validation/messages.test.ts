@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { attachments } from '#contracts/http/attachments.ts';
 import { conformance } from '#contracts/http/conformance.ts';
+import { pdfMetadata } from '#contracts/http/pdf-metadata.ts';
 import { messageOf } from './messages.ts';
 
 describe('The message about a value', () => {
@@ -15,13 +17,31 @@ describe('The message about a value', () => {
     ['an object', z.record(z.string(), z.string()), ['a: b'], 'x must be an object.'],
     ['a whole number', z.int(), 1.5, 'x must be a whole number.'],
     [
+      'the name of an entry',
+      pdfMetadata,
+      { custom: { 'Case No': '1' } },
+      'The name of x must begin with a letter (A to Z) and have only letters, digits, ".", "-" and "_", at most 100 characters.',
+    ],
+    [
+      'a reserved name',
+      pdfMetadata,
+      { custom: { Title: '1' } },
+      'The name of x is reserved: a PDF has this entry of its own.',
+    ],
+    [
+      'a time',
+      attachments,
+      [{ name: 'a', data: 'YQ==', modified_at: 'yesterday' }],
+      'x must be an ISO 8601 time with an offset, such as 2026-05-31T09:30:00Z.',
+    ],
+    [
       'an unknown standard',
       conformance,
       'pdf/a-1b',
       'x must be one of pdf/a-2b, pdf/a-2u, pdf/a-3b, pdf/a-3u, pdf/ua-1, or an array of one PDF/A level and pdf/ua-1.',
     ],
   ])('says what %s must be', (_, schema, value, message) => {
-    const [issue] = schema.safeParse(value, { reportInput: true }).error!.issues;
-    expect(messageOf(issue!, 'x')).toBe(message);
+    const { issues } = schema.safeParse(value, { reportInput: true }).error!;
+    expect(issues.map((issue) => messageOf(issue, 'x'))).toEqual([message]);
   });
 });

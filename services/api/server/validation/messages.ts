@@ -34,6 +34,8 @@ export const messageOf = (issue: Issue, field: string): string => {
       const type = typeNameOf(issue.expected);
       return issue.input === undefined ? `${field} is missing; it must be ${type}.` : `${field} must be ${type}.`;
     }
+    case 'invalid_key':
+      return `The name of ${field || 'the entry'} ${issue.issues[0]?.message ?? 'is not allowed'}.`;
     default:
       if (issue.input === undefined && issue.message.startsWith('must '))
         return `${field} is missing; it ${issue.message}.`;
