@@ -65,7 +65,7 @@ const changesOf = (xml: string): Change[] => {
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
     if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
     if (local !== 'fldSimple') continue;
-    const [instruction] = valuesOf(tag, 'instr').filter((value) => isReadingField(value) || isFolderField(value));
+    const instruction = valuesOf(tag, 'instr').find((value) => isReadingField(value) || isFolderField(value));
     if (instruction === undefined) continue;
     const emptyTag = keepAttributes(tag, (attribute) => attribute.local !== 'instr');
     const kept = isReadingField(instruction) ? '' : withoutFolder(instruction);
@@ -76,7 +76,10 @@ const changesOf = (xml: string): Change[] => {
   return changes.toSorted((one, other) => one.start - other.start);
 };
 
-/** Empties the fields that read other files, whose stored results stay, and lets none show the folder of the file. `xml` is a result of `editTags`. */
+/**
+ * Empties the fields that read other files, whose stored results stay, and lets none show the folder of the file. `xml`
+ * is a result of `editTags`.
+ */
 export const withoutReadingFields = (xml: string): string => {
   if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;
   const kept: string[] = [];

@@ -35,9 +35,9 @@ const acceptedWord = (word: string, isOn: boolean, group: Group): string | undef
 type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[] };
 
 /**
- * Removes the instructions of fields that read other files or show the folder of this one, the commands that update objects, and the marks of tracked
- * changes. The length stays the same. Several groups can have pieces of one instruction, and its characters can be
- * written as codes.
+ * Removes the instructions of fields that read other files or show the folder of this one, the commands that update
+ * objects, and the marks of tracked changes. The length stays the same. Several groups can have pieces of one
+ * instruction, and its characters can be written as codes.
  */
 export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const cleaned = Buffer.from(rtf);
