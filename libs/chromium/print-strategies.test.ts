@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classify } from '#libs/documents/html/classify.ts';
 import { readPdf, requestFor, openTestPrinter } from './testing/printing.ts';
 import type { Printer } from './printer.ts';
 
@@ -24,19 +25,20 @@ describe('a document with scripts', () => {
   });
 
   test.each([
-    'requestAnimationFrame(()=>p.textContent="came")',
-    'new IntersectionObserver(()=>p.textContent="came").observe(p)',
-    'new ResizeObserver(()=>p.textContent="came").observe(p)',
-    'p.animate([{opacity:0},{opacity:1}],10).onfinish=()=>p.textContent="came"',
+    'requestAnimationFrame(()=>p.textContent=p.id="came")',
+    'new IntersectionObserver(()=>p.textContent=p.id="came").observe(p)',
+    'new ResizeObserver(()=>p.textContent=p.id="came").observe(p)',
+    'p.animate([{opacity:0},{opacity:1}],10).onfinish=()=>p.textContent=p.id="came"',
     'const i=new Image();i.src="data:image/gif;base64,' +
       'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";i.decode().then(()=>' +
-      'p.textContent="came")',
-    'eval("request"+"AnimationFrame")(()=>p.textContent="came")',
-    'onscroll=()=>p.textContent="came";document.body.style.height="9000px";scrollTo(0,500)',
+      'p.textContent=p.id="came")',
+    'eval("request"+"AnimationFrame")(()=>p.textContent=p.id="came")',
+    'onscroll=()=>p.textContent=p.id="came";document.body.style.height="9000px";scrollTo(0,500)',
   ])('has screen frames if its scripts may need them: %s', async (script) => {
     const before = documentsOf('animated');
-    const waitTime = { options: { wait_time: 500 } };
-    expect(await textOf(`<p id=p>waits</p><script>${script}</script>`, waitTime)).toContain('came');
+    const html = `<p id=p>waits</p><script>${script}</script>`;
+    expect(await textOf(html, { options: { wait_for_selector: '#came' } })).toContain('came');
+    expect(classify(html).classification.needsFrames).toBe(true);
     expect(documentsOf('animated')).toBe(before + 1);
   });
 

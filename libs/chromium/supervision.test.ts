@@ -55,7 +55,7 @@ test('a crashed page does not affect the other pages', async () => {
 });
 
 test('a browser that does not respond is killed and replaced', async () => {
-  printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 50, responseTimeoutMs: 3000 } });
+  printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 50, responseTimeoutMs: 10_000 } });
   const before = browser('static').processGroup!;
   process.kill(-before, 'SIGSTOP');
   await expect.poll(() => browser('static').processGroup).not.toBe(before);
@@ -131,12 +131,12 @@ test('a PDF of more than 100 MB is refused with its size, and the browser contin
 });
 
 test('a document that floods its window history does not block the browser', async () => {
-  printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 100, responseTimeoutMs: 4000 } });
+  printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 100, responseTimeoutMs: 20_000 } });
   const flood = printer
     .print(
       requestFor(
         '<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>',
-        { scripts: true, limits: { scriptMs: 5_000 } },
+        { scripts: true, limits: { scriptMs: 25_000 } },
       ),
     )
     .catch(() => undefined);

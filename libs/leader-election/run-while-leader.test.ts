@@ -40,11 +40,11 @@ afterEach(async () => {
 });
 
 /** A process that works while it is leader. `leaders` lists the leaders in order. */
-const runFor = (processIdentity: ProcessIdentity, leaders: string[], store: ReadStore = reads) => {
+const runFor = (processIdentity: ProcessIdentity, leaders: string[], store = reads, electionTimes = times) => {
   const stop = new AbortController();
   let working = false;
   const done = runWhileLeader(
-    { reads: store, role: 'relay', processIdentity, report: () => undefined, times },
+    { reads: store, role: 'relay', processIdentity, report: () => undefined, times: electionTimes },
     async (signal) => {
       leaders.push(processIdentity.id);
       working = true;
@@ -62,7 +62,9 @@ const waitUntil = async (condition: () => boolean): Promise<void> => {
 describe('Leader election', () => {
   it('has one leader at a time among several processes, and the next one when the leader stops', async () => {
     const leaders: string[] = [];
-    const processes = ['a', 'b', 'c', 'd'].map((id) => runFor(identity(id), leaders, open()));
+    // So long that no leader loses its lease on a busy machine.
+    const long: ElectionTimes = { ...times, renewalDeadlineMs: 20_000, leaseDurationMs: 40_000 };
+    const processes = ['a', 'b', 'c', 'd'].map((id) => runFor(identity(id), leaders, open(), long));
     for (let count = 1; count <= processes.length; count += 1) {
       await waitUntil(() => leaders.length === count);
       expect(processes.filter(({ isRunning }) => isRunning()).length).toBe(1);

@@ -184,12 +184,19 @@ describe('GET /keys', () => {
 
   it('filters by state and type, and pages from the newest to the oldest', async () => {
     const mine = await api.createAccount('pro');
+    const createNewer = async (options: Parameters<InProcessApi['createKey']>[1] = {}) => {
+      const key = await api.createKey(mine, options);
+      // The ids of one millisecond have no order.
+      const createdBy = Date.now();
+      await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(createdBy);
+      return key;
+    };
     const [reader, ...issued] = [
-      await api.createKey(mine),
-      await api.createKey(mine, { name: 'a', keyType: 'test' }),
-      await api.createKey(mine, { name: 'b', expiresAt: '2026-05-20T12:00:30.000Z' }),
-      await api.createKey(mine, { name: 'c', expiresAt: '2026-05-20T12:00:30.001Z' }),
-      await api.createKey(mine, { name: 'd' }),
+      await createNewer(),
+      await createNewer({ name: 'a', keyType: 'test' }),
+      await createNewer({ name: 'b', expiresAt: '2026-05-20T12:00:30.000Z' }),
+      await createNewer({ name: 'c', expiresAt: '2026-05-20T12:00:30.001Z' }),
+      await createNewer({ name: 'd' }),
     ];
     await api.request(reader.secret, 'DELETE', `/api/v1/keys/${apiKeyIdOf(issued.at(-1)!.id)}`);
     const names = async (query: string) => (await listed(query, reader.secret)).keys.map(({ name }) => name);
