@@ -146,7 +146,8 @@ describe('The callback', () => {
         ({ webhook_status }) => webhook_status === 'delivered',
       );
     expect(receiver.received).toHaveLength(5);
-    expect(receiver.connectionCount()).toBe(1);
+    // An unused connection is closed after a few seconds, which may be less than the time between two callbacks.
+    expect(receiver.connectionCount()).toBeLessThan(5);
   });
 });
 

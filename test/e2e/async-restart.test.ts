@@ -9,6 +9,7 @@ import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { createJobClient } from '../support/client/job-client.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -24,6 +25,7 @@ const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
 const tests = { kind: 'person', name: 'tests' } as const;
 
 let receivers: WebhookReceivers;
+let scriptTracker: ScriptTracker;
 /** For tests that wait for a lease to expire. */
 const timeoutMs = 300_000;
 
@@ -31,7 +33,7 @@ let installation: TestInstallation;
 let account: string;
 let key: string;
 beforeEach(async () => {
-  receivers = await openWebhookReceivers();
+  [receivers, scriptTracker] = await Promise.all([openWebhookReceivers(), openScriptTracker()]);
   installation = await openTestInstallation(receivers.settings);
   account = await openAccount(installation, '--requests-per-minute', '1000000');
   key = (await issueKey(installation, account)).key;
@@ -39,6 +41,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await installation.remove();
   await receivers.close();
+  scriptTracker.close();
 });
 
 describe('After a service was killed', () => {
@@ -52,10 +55,13 @@ describe('After a service was killed', () => {
       const before = createJobClient(createClient(first.url, key));
       const within = await before.submit({ webhook_url: held.url });
       const between = await before.submit({ webhook_url: failing.url });
-      const rendering = await before.submit({ webhook_url: healthy.url, wait_time: 5_000 });
+      const rendering = await before.submit(
+        { webhook_url: healthy.url },
+        { mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('rendering') },
+      );
       await waitUntil('the first attempt is under way', () => held.received.length > 0);
-      await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts === 1);
       await before.waitUntilJob(rendering.job_id, 'has started', ({ status }) => status === 'PROCESSING');
+      await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
       await first.stop('SIGKILL');
 
       // As if the worker was killed after it had appended the PDF and before any callback.

@@ -6,6 +6,7 @@ import type { JobResponse } from '#contracts/http/jobs.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { type JobClient, createJobClient } from '../support/client/job-client.ts';
+import { freePort } from '../support/network/free-port.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
@@ -31,9 +32,7 @@ const isOpen = ({ webhook_status: status, webhook_error: error }: JobResponse): 
 
 describe.concurrent('A callback whose receiver', () => {
   it('refuses connections is retried, and the job names the host', async () => {
-    const gone = await startHttpServer(() => undefined);
-    await gone.close();
-    const job = await attempted(here(gone.port));
+    const job = await attempted(here(await freePort()));
     expect(job.webhook_last_error).toMatch(/^127\.0\.0\.1 .*refused/);
     expect(isOpen(job)).toBe(true);
   });

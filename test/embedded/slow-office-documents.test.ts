@@ -24,7 +24,8 @@ const openService = (concurrency: number) => {
     /** Stops the first processes that start, up to this number. Their documents do not end. */
     hold: (count: number) =>
       waitUntil(`${count} processes`, () => {
-        for (const pid of officeProcesses().filter((found) => !held.has(found))) {
+        const started = officeProcesses().filter((found) => !held.has(found));
+        for (const pid of started.slice(0, count - held.size)) {
           process.kill(pid, 'SIGSTOP');
           held.add(pid);
         }

@@ -43,10 +43,8 @@ const requestText = (body: string): string =>
     '',
     body,
   ].join('\r\n');
-const slowRequest = (name: string): string =>
-  requestText(
-    JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: scriptTracker.document(name), wait_time: 5_000 }),
-  );
+const heldRequest = (name: string): string =>
+  requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: scriptTracker.heldDocument(name) }));
 
 const refusesConnections = (): Promise<true | null> =>
   fetch(`${service.url}/health/live`).then(
@@ -57,12 +55,13 @@ const refusesConnections = (): Promise<true | null> =>
 describe('A service that gets SIGTERM', () => {
   it('completes its requests, accepts no new ones, and exits with code 0', async () => {
     const { socket, received, closed } = await openRawConnection(service.url);
-    socket.write(slowRequest('last'));
+    socket.write(heldRequest('last'));
     await scriptTracker.waitUntilRun('last');
     const end = service.stop('SIGTERM');
     await waitUntil('new connections are refused', refusesConnections);
 
     socket.write(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n${requestText('{}')}`);
+    scriptTracker.release('last');
     await closed;
     const [render, ready] = received.text.split(/(?=HTTP\/1\.1 )/).map(parseHttpResponse);
     expect(render!.status).toBe(200);
@@ -73,11 +72,12 @@ describe('A service that gets SIGTERM', () => {
 
   it('tells callers on open connections to retry', async () => {
     const { socket, received, closed } = await openRawConnection(service.url);
-    socket.write(slowRequest('asked'));
+    socket.write(heldRequest('asked'));
     await scriptTracker.waitUntilRun('asked');
     const end = service.stop('SIGTERM');
     await waitUntil('new connections are refused', refusesConnections);
     socket.write(requestText('{}'));
+    scriptTracker.release('asked');
     await closed;
     const [render, refused] = received.text.split(/(?=HTTP\/1\.1 )/).map(parseHttpResponse);
     expect(render!.status).toBe(200);
@@ -87,10 +87,13 @@ describe('A service that gets SIGTERM', () => {
 
   it('finishes a render also when its caller has disconnected', async () => {
     const { socket } = await openRawConnection(service.url);
-    socket.write(slowRequest('left'));
+    socket.write(heldRequest('left'));
     await scriptTracker.waitUntilRun('left');
     socket.destroy();
-    expect((await service.stop('SIGTERM')).code).toBe(0);
+    const end = service.stop('SIGTERM');
+    await waitUntil('new connections are refused', refusesConnections);
+    scriptTracker.release('left');
+    expect((await end).code).toBe(0);
     const histories = await readRenderHistories(installation);
     expect([...histories.values()].filter((history) => !hasEnded(history))).toEqual([]);
   });

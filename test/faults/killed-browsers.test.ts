@@ -74,7 +74,10 @@ describe('A browser that is killed during a document', () => {
   });
 
   it('while no document is rendered costs no document an attempt', async () => {
-    killBrowserProcesses(running.service, 'browsers');
+    const endedCount = (): number => running.service.output().split('browser ended').length - 1;
+    const before = endedCount();
+    const killed = killBrowserProcesses(running.service, 'browsers');
+    await waitUntil('the service has noticed it', () => endedCount() === before + killed);
     await waitUntilReady();
     killBrowserProcesses(running.service, 'pages');
     for (const html of ['<p>x</p>', '<p>x</p><script>1</script>']) {

@@ -172,7 +172,7 @@ describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
       installation.start('api', 'relay', 'projector'),
       installation.start('renderer'),
     ]);
-    const response = createClient(front.url, key).convert('html', scriptTracker.document('lost'), { wait_time: 300 });
+    const response = createClient(front.url, key).convert('html', scriptTracker.document('lost'), { wait_time: 5_000 });
     await scriptTracker.waitUntilRun('lost');
     // Another process completes the render without sending a reply.
     await withInstallationEngines(installation, async ({ store }) => {
@@ -182,6 +182,8 @@ describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
     });
     const { status, body } = await response;
     expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
+    const histories = [...(await readRenderHistories(installation)).values()];
+    expect(histories.map((history) => eventTypesOf(history).at(-1))).toEqual(['PdfRegenerationEnded']);
     await stopAll(front, renderer);
   });
 });
