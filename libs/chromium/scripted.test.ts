@@ -20,7 +20,8 @@ test('the output of scripts is printed', async () => {
 
 test('scripts get frames, promises, timers and the load event before the document is printed', async () => {
   const script =
-    'addEventListener("load",()=>requestAnimationFrame(()=>requestAnimationFrame(async()=>{await 1;document.body.append("framed");p.id="framed"})))';
+    'addEventListener("load",()=>requestAnimationFrame(()=>requestAnimationFrame(async()=>{' +
+    'await 1;document.body.append("framed");p.id="framed"})))';
   expect(
     await textOf(`const p=document.querySelector("p");${script}`, { options: { wait_for_selector: '#framed' } }),
   ).toContain('framed');

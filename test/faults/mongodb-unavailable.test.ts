@@ -24,12 +24,10 @@ afterEach(async () => {
   for (const resource of open.splice(0).toReversed()) await resource.close();
 });
 
-/** Waits until a read store reports such a problem. On a busy machine a check may time out before one finds it. */
-const waitForProblem = async (url: string, pattern: RegExp): Promise<string | null> => {
+/** What a read store reports. On a busy machine a check may time out before one finds the problem, so tests poll this. */
+const openProblemReader = async (url: string): Promise<() => string | null> => {
   const reads = closedAfterTest(await openMongoReadStore(url, collections));
-  let problem: string | null = null;
-  await expect.poll(() => (problem = reads.missing())).toMatch(pattern);
-  return problem;
+  return () => reads.missing();
 };
 
 describe.runIf(isFerretDbAvailable)('A MongoDB whose indexes take long to create', () => {
@@ -57,10 +55,9 @@ describe.runIf(isFerretDbAvailable)('A MongoDB whose indexes take long to create
 
 describe('A MongoDB that cannot be used is reported in a sentence that names the setting', () => {
   it('when nothing listens at the port', async () => {
-    await waitForProblem(
-      `mongodb://user:hunter2@127.0.0.1:1/x?${shortTimeouts}`,
-      /^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\). Check READ_STORE_URL/,
-    );
+    await expect
+      .poll(await openProblemReader(`mongodb://user:hunter2@127.0.0.1:1/x?${shortTimeouts}`))
+      .toMatch(/^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\). Check READ_STORE_URL/);
   });
 
   it('when the host does not exist', async () => {
@@ -97,27 +94,27 @@ describe('A MongoDB that cannot be used is reported in a sentence that names the
 
   it('when the version of the server is too old', async () => {
     const old = closedAfterTest(await startIncompatibleServer(respondAsOldServer));
-    await waitForProblem(
-      `mongodb://${old.host}/x?${shortTimeouts}`,
-      /is too old \(.*wire version.*\). Set READ_STORE_URL to a newer server/,
-    );
+    await expect
+      .poll(await openProblemReader(`mongodb://${old.host}/x?${shortTimeouts}`))
+      .toMatch(/is too old \(.*wire version.*\). Set READ_STORE_URL to a newer server/);
   });
 
   it('when the server needs TLS and the URL does not ask for it', async () => {
     const server = closedAfterTest(
       await startIncompatibleServer((socket) => void socket.once('data', () => socket.destroy())),
     );
-    await waitForProblem(`mongodb://${server.host}/x?${shortTimeouts}`, /may need TLS: set tls=true/);
+    await expect
+      .poll(await openProblemReader(`mongodb://${server.host}/x?${shortTimeouts}`))
+      .toMatch(/may need TLS: set tls=true/);
   });
 
   it('when the URL asks for TLS and the server has none', async () => {
     const server = closedAfterTest(
       await startIncompatibleServer((socket) => void socket.once('data', () => socket.end('what?'))),
     );
-    await waitForProblem(
-      `mongodb://${server.host}/x?tls=true&${shortTimeouts}`,
-      /do not agree on TLS \(wrong version number\). Check tls and tlsCAFile in READ_STORE_URL/,
-    );
+    await expect
+      .poll(await openProblemReader(`mongodb://${server.host}/x?tls=true&${shortTimeouts}`))
+      .toMatch(/do not agree on TLS \(wrong version number\). Check tls and tlsCAFile in READ_STORE_URL/);
   });
 
   it('when an option is unknown', async () => {
@@ -137,11 +134,9 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
     `mongodb://${credentials}${server.host}/x?${shortTimeouts}`;
 
   it('says that the password is wrong, without showing it', async () => {
-    const problem = await waitForProblem(
-      urlOf(await start(), 'user:hunter2@'),
-      /rejected the user name or password. Check READ_STORE_URL/,
-    );
-    expect(problem).not.toContain('hunter2');
+    const problem = await openProblemReader(urlOf(await start(), 'user:hunter2@'));
+    await expect.poll(problem).toMatch(/rejected the user name or password. Check READ_STORE_URL/);
+    expect(problem()).not.toContain('hunter2');
   });
 
   it('serves once a server that was down at the start is up', async () => {

@@ -13,12 +13,13 @@ export const openScriptTracker = async () => {
     released.set(name, known);
     return known;
   };
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     calls.set(request.url!, (calls.get(request.url!) ?? 0) + 1);
     if (request.url === '/silence') return;
     if (request.url!.startsWith(heldPath)) {
-      await releaseOf(request.url!.slice(heldPath.length)).promise;
-      response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      const respond = () =>
+        response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg xmlns="http://www.w3.org/2000/svg"/>');
+      void releaseOf(request.url!.slice(heldPath.length)).promise.then(respond);
       return;
     }
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
