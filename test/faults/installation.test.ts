@@ -133,7 +133,7 @@ describe('An installation whose secret', () => {
     await expectToServe('', { ...env, COLOPHON_PREVIOUS_SECRETS: former });
     expect((await run('account list', env)).code).toBe(0);
     expect(await refusal('account list')).toContain('secret.key is not the secret of this installation');
-    expect(JSON.parse(await runSuccessfully('events installation-1 --json', env))).toMatchObject([
+    expect(JSON.parse(await runSuccessfully('events installation-1 --raw --json', env))).toMatchObject([
       {},
       {},
       { type: 'SecretRotated', data: { to: (await showInstallation(env)).secret_fingerprint } },
