@@ -224,7 +224,7 @@ test('Every violation of a standard is listed, also on the page of the render', 
   const expectViolations = async () => {
     const alert = page.getByRole('alert').filter({ hasText: '3 violations:' });
     const listed = alert.locator('li:not(:has(li))');
-    await expect(listed.filter({ hasText: /^Figure on page 1: .*alt.* \(ISO 14289-1, 7\.3\)$/ })).toBeVisible();
+    await expect(listed.filter({ hasText: /^Figure 1 on page 1: .*alt.* \(ISO 14289-1, 7\.3\)$/ })).toBeVisible();
     await expect(listed.filter({ hasText: /^Document: .*title.* \(ISO 14289-1, 7\.1\)$/ })).toBeVisible();
     await expect(listed.filter({ hasText: /^Document: .*language.* \(ISO 14289-1, 7\.2\)$/ })).toBeVisible();
     await expectAccessible(page);
