@@ -18,6 +18,12 @@ describe('A formula in Markdown', () => {
     ['with an escaped dollar sign', '$a = \\$5$', 1],
   ])('%s becomes MathML', (_, text, formulas) => expect(formulasIn(text)).toBe(formulas));
 
+  test('has its source as alternative text, whatever is in it', () => {
+    const body = bodyOf("```math\na < \\$'\n```");
+    expect(body).toContain(`<math alttext="a &lt; \\$'"`);
+    expect(body.match(/<\/math>/g)).toHaveLength(1);
+  });
+
   test('of which many begin in one paragraph is found in linear time', () => {
     expect(formulasIn('$$a\n'.repeat(50_000))).toBe(25_000);
   });

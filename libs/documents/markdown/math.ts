@@ -38,7 +38,8 @@ const formulaToMathml = (source: string, displayMode: boolean): string => {
     strict: false,
     macros: {},
   });
-  return mathml.replace('<math', `<math alttext="${escapeHtml(source.trim())}"`);
+  // A function, because `$` has a meaning in a replacement text.
+  return mathml.replace('<math', () => `<math alttext="${escapeHtml(source.trim())}"`);
 };
 
 const reasonOf = (error: unknown): string =>
