@@ -50,9 +50,8 @@ export type EventStore = {
   /** The events of a stream from revision `from` on, oldest first, at most `limit`; empty if there are none. */
   read(stream: string, from?: number, limit?: number): Promise<RecordedEvent[]>;
   /**
-   * The events of a stream from the first on, if a subscription of this process received them recently, otherwise null. The
-   * newest events may be missing: then an append fails with a RevisionConflict, and the caller reads the stream. Engines
-   * with fast reads do not implement this.
+   * The events of a stream from the first on, if this process appended or received them recently, otherwise null. The
+   * newest events may be missing: then an append fails with a RevisionConflict, and the caller reads the stream.
    */
   readCached?(stream: string): readonly RecordedEvent[] | null;
   /** At most `limit` events of the whole log after the position `after`, oldest first. */

@@ -1,32 +1,48 @@
+import type { ChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from './port.ts';
 
 /** The newest events, read once for all subscribers. */
-export type Tail = { readAfter(position: number, limit: number): RecordedEvent[] };
+export type Tail = {
+  readAfter(position: number, limit: number): RecordedEvent[];
+  /**
+   * Adds events that this process has just appended, and notifies `changes`. They need not be read then, unless other
+   * new events may come before them.
+   */
+  append(events: readonly RecordedEvent[]): void;
+  /** The events of a stream; null if the first of them is not in the tail. */
+  readStream(stream: string): RecordedEvent[] | null;
+};
 
 const maxTailLength = 1024;
 
-/** `readAll` reads from the event log. `changes` increases when there may be new events. `end` is the current end of the log. */
+/**
+ * `readAll` reads from the event log. `changes` is notified when there may be new events. `end` is the current end of
+ * the log.
+ */
 export const openTail = (
   readAll: (after: number, limit: number) => RecordedEvent[],
-  changes: () => number,
+  changes: Pick<ChangeSignal, 'notify' | 'version'>,
   end: number,
 ): Tail => {
   let recent: RecordedEvent[] = [];
   let start = end;
-  let seenChanges: number | undefined;
+  let seenVersion: number | undefined;
 
-  const readNew = (): void => {
-    const now = changes();
-    if (seenChanges === now) return;
-    const newEvents = readAll(start + recent.length, maxTailLength);
-    if (newEvents.length < maxTailLength) seenChanges = now;
-    if (newEvents.length === 0) return;
-    recent.push(...newEvents);
+  const add = (events: readonly RecordedEvent[]): void => {
+    recent.push(...events);
     // Rarely, because cutting copies the remaining events.
     if (recent.length <= 2 * maxTailLength) return;
     const surplus = recent.length - maxTailLength;
     recent = recent.slice(surplus);
     start += surplus;
+  };
+
+  const readNew = (): void => {
+    const version = changes.version();
+    if (seenVersion === version) return;
+    const newEvents = readAll(start + recent.length, maxTailLength);
+    if (newEvents.length < maxTailLength) seenVersion = version;
+    add(newEvents);
   };
 
   return {
@@ -35,6 +51,17 @@ export const openTail = (
       if (position < start) return readAll(position, limit);
       readNew();
       return position < start ? readAll(position, limit) : recent.slice(position - start, position - start + limit);
+    },
+    append: (events) => {
+      const isNext = seenVersion === changes.version() && events[0]!.position === start + recent.length + 1;
+      changes.notify();
+      if (!isNext) return;
+      add(events);
+      seenVersion = changes.version();
+    },
+    readStream: (stream) => {
+      const first = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
+      return first < 0 ? null : recent.slice(first).filter((event) => event.stream === stream);
     },
   };
 };

@@ -38,17 +38,21 @@ const serialiseJson = (part: unknown, type: string): string => {
   return json;
 };
 
-const insertStatement = (stream: string, revision: number, event: NewEvent): Statement => ({
+type EventRow = Omit<RecordedEvent, 'data' | 'metadata' | 'position'> & { data: string; metadata: string };
+
+const toRow = (stream: string, revision: number, { id, type, version, data, metadata }: NewEvent): EventRow => ({
+  stream,
+  revision,
+  id,
+  type,
+  version,
+  data: serialiseJson(data, type),
+  metadata: serialiseJson(metadata, type),
+});
+
+const insertStatement = ({ stream, revision, id, type, version, data, metadata }: EventRow): Statement => ({
   sql: insertSql,
-  parameters: [
-    stream,
-    revision,
-    event.id,
-    event.type,
-    event.version,
-    serialiseJson(event.data, event.type),
-    serialiseJson(event.metadata, event.type),
-  ],
+  parameters: [stream, revision, id, type, version, data, metadata],
   changes: 1,
 });
 
@@ -93,7 +97,7 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
     reader.all(`SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ${limit}`, after).map(toRecordedEvent);
 
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
-  const tail = openTail(readAll, () => changes.version(), head());
+  const tail = openTail(readAll, changes, head());
 
   /** The position of the last of these events if all of them already follow the revision `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
@@ -110,12 +114,13 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
     append: async (stream, events, expected) => {
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       const revision = expected + events.length;
-      const result = await writer.run(
-        events.map((event, index) => insertStatement(stream, expected + 1 + index, event)),
-      );
+      const rows = events.map((event, index) => toRow(stream, expected + 1 + index, event));
+      const result = await writer.run(rows.map(insertStatement));
       if (result.isCommitted) {
-        changes.notify();
-        return { revision, position: result.lastRowid };
+        const { lastRowid } = result;
+        const before = lastRowid - rows.length;
+        tail.append(rows.map((row, index) => toRecordedEvent({ ...row, position: before + 1 + index })));
+        return { revision, position: lastRowid };
       }
       const position = alreadyAppended(stream, events, expected);
       if (position === undefined) throw new RevisionConflict(stream, expected);
@@ -125,6 +130,7 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
       reader
         .all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?', stream, from, limit)
         .map(toRecordedEvent),
+    readCached: (stream) => tail.readStream(stream),
     readAll: async (after, limit) => readAll(after, limit),
     head: async () => head(),
     subscribe: async function* (after, signal) {
