@@ -20,7 +20,7 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
   const at = sharedService();
   let caller: ApiClient;
   beforeAll(async () => {
-    caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    caller = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
   });
 
   it('is laid out by LibreOffice, whose version is recorded, and verified with the same bytes', async () => {

@@ -8,7 +8,7 @@ import { sharedService } from '../support/service/for-test-file.ts';
 const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
-  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
 });
 
 const dot = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
