@@ -71,6 +71,10 @@ test('The account switcher shows the other account, and the browser remembers it
     );
   const [late, last] = [answerFor(mill), answerFor(press)];
   await choose('Paper mill');
+  // Until then, the page asks for the account that it shows.
+  const meanwhile = page.waitForRequest('**/api/v1/deliveries*');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  expect((await meanwhile).headers()['x-colophon-account']).toBe(press.id);
   await choose('Small press');
   await (await last).finished();
   isChosen.resolve();

@@ -14,15 +14,15 @@ export const storeAccount = (id: string): void => localStorage.setItem(storageKe
 export const forgetAccount = (): void => localStorage.removeItem(storageKey);
 
 /** The person who is signed in, and the account that was chosen last; the first one if that is not possible any more. */
-export const fetchSession = async (): Promise<SessionResponse> => {
+export const fetchSession = async (signal?: AbortSignal): Promise<SessionResponse> => {
   if (requestAccount() === null) setRequestAccount(localStorage.getItem(storageKey));
   try {
-    return await api.get('/api/v1/session');
+    return await api.get('/api/v1/session', { signal });
   } catch (error) {
     if (!(error instanceof ApiError) || error.error !== 'account_not_found') throw error;
     forgetAccount();
     setRequestAccount(null);
-    return api.get('/api/v1/session');
+    return api.get('/api/v1/session', { signal });
   }
 };
 
@@ -30,8 +30,8 @@ export const fetchSession = async (): Promise<SessionResponse> => {
 export const useSession = (): UseQueryResult<SessionResponse, ApiError> =>
   useQuery({
     queryKey: ['session'],
-    queryFn: async () => {
-      const session = await fetchSession();
+    queryFn: async ({ signal }) => {
+      const session = await fetchSession(signal);
       setRequestAccount(session.account?.id ?? null);
       return session;
     },
