@@ -97,7 +97,13 @@ const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountI
         accepted.push(job);
         jobs.set(accountId, accepted);
       }
-      return (checkpoint) => accepted.slice(0, before).filter(isMissing(checkpoint)).length;
+      return (checkpoint) => {
+        const isMissingNow = isMissing(checkpoint);
+        let missingCount = 0;
+        // Without a copy of the list: each of a thousand requests a second would make one.
+        for (let index = 0; index < before; index += 1) if (isMissingNow(accepted[index]!)) missingCount += 1;
+        return missingCount;
+      };
     },
   };
 };
