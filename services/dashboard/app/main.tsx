@@ -4,10 +4,11 @@ import { RouterProvider as LinkProvider } from 'react-aria-components';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setErrorHandler } from './api/client.ts';
+import { basePath } from './api/load-page.ts';
 import { queryClient } from './api/query-client.ts';
 import { Toasts } from './components/Toast.tsx';
 import { goToSignIn } from './layout/sign-in-redirect.ts';
-import { basePath, router } from './router.tsx';
+import { router } from './router.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
@@ -18,9 +19,16 @@ import './styles/administration.css';
 
 setErrorHandler(({ status, error }) => {
   if (status === 401) goToSignIn();
+  // The person may be no longer a member. The failed request may be that of the session: to start it again would never
+  // end.
+  if (error === 'account_not_found')
+    void queryClient.invalidateQueries({ queryKey: ['session'] }, { cancelRefetch: false });
   // The session says since when and why.
   if (error === 'account_suspended') void queryClient.invalidateQueries({ queryKey: ['session'] });
 });
+
+// A page that the browser kept in memory would show data of a person who has signed out, or of an account that was left.
+window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 
 /** Paths of the service that are not pages of the dashboard. */
 const otherPaths = /^\/(?:docs|api|openapi\.json|health|metrics|dashboard)(?:[/?#]|$)/;

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { basePath } from './api/load-page.ts';
 import { Layout } from './layout/Layout.tsx';
 import { NotFound, PageError } from './layout/PageError.tsx';
 import { Loading } from './components/notices.tsx';
@@ -67,8 +68,6 @@ const overview = createRoute({
     throw redirect({ to: '/' });
   },
 });
-
-export const basePath = '/dashboard';
 
 export const router = createRouter({
   routeTree: root.addChildren([signIn, invitation, layout.addChildren([...pages, overview, notFound])]),

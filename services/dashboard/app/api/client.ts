@@ -24,6 +24,9 @@ export type RequestParts = Common & {
   body?: unknown;
 };
 
+/** The header that names the account of a request. */
+export const accountHeader = 'x-colophon-account';
+
 let accountId: string | null = null;
 /** Chooses the account that requests act on: acc_<id>; null lets the service choose. */
 export const setRequestAccount = (id: string | null): void => {
@@ -74,7 +77,7 @@ export const requestRaw = async (method: Method, path: string, parts: RequestPar
     method,
     credentials: 'same-origin',
     headers: {
-      ...(accountId === null ? {} : { 'x-colophon-account': accountId }),
+      ...(accountId === null ? {} : { [accountHeader]: accountId }),
       ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

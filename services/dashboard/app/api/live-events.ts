@@ -34,19 +34,20 @@ const withTabLock = async (name: string, signal: AbortSignal, work: () => Promis
 const listeners = new Set<Listener>();
 /** See `useStreamStart`. */
 const startListeners = new Set<() => void>();
-/** The id of the last message of each account, after which the next stream begins. */
-const lastIds = new Map<string, string>();
+/** The id of the last message, after which the next stream begins. */
+let lastId: string | null = null;
 
 /**
  * Follows the stream of the account until `signal` aborts. One tab reads it and tells the others, because a browser
  * opens only six connections to a service over HTTP/1.1, and the service allows a person only a few streams.
  */
-const follow = async (accountId: string, signal: AbortSignal): Promise<void> => {
-  const name = `colophon-live-${accountId}`;
+const follow = async (signal: AbortSignal): Promise<void> => {
+  // A page shows one account, and pages without an account follow nothing.
+  const name = `colophon-live-${requestAccount()}`;
   const channel = new BroadcastChannel(name);
   const receive = ({ id, event, data }: StreamMessage): void => {
-    if (id !== null && !lastIds.has(accountId)) for (const notice of startListeners) notice();
-    if (id !== null) lastIds.set(accountId, id);
+    if (id !== null && lastId === null) for (const notice of startListeners) notice();
+    lastId = id ?? lastId;
     if (data !== null) for (const listener of listeners) listener({ event, data });
   };
   channel.addEventListener('message', ({ data }: MessageEvent<StreamMessage>) => receive(data));
@@ -54,7 +55,7 @@ const follow = async (accountId: string, signal: AbortSignal): Promise<void> => 
     for (let delay = firstDelayMs; !signal.aborted;) {
       const started = Date.now();
       try {
-        await readLiveStream(lastIds.get(accountId) ?? null, signal, (message) => {
+        await readLiveStream(lastId, signal, (message) => {
           channel.postMessage(message);
           receive(message);
         });
@@ -73,10 +74,10 @@ const follow = async (accountId: string, signal: AbortSignal): Promise<void> => 
   }
 };
 
-let connection: { accountId: string; stop: AbortController } | null = null;
+let connection: AbortController | null = null;
 
 const disconnect = (): void => {
-  connection?.stop.abort();
+  connection?.abort();
   connection = null;
 };
 
@@ -85,11 +86,9 @@ const lingerMs = 3_000;
 
 const subscribe = (listener: Listener): (() => void) => {
   listeners.add(listener);
-  const accountId = requestAccount() ?? '';
-  if (connection?.accountId !== accountId) disconnect();
   if (!connection) {
-    connection = { accountId, stop: new AbortController() };
-    follow(accountId, connection.stop.signal).catch(() => undefined);
+    connection = new AbortController();
+    follow(connection.signal).catch(() => undefined);
   }
   return () => {
     listeners.delete(listener);

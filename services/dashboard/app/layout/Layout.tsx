@@ -29,17 +29,10 @@ const NoAccount = (): ReactElement => (
 const SignedIn = (): ReactElement => {
   const account = useAccount();
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const [accountKey, setAccountKey] = useState(0);
   const path = usePagePath();
   useEffect(() => setOverlay(null), [path]);
   useShortcuts({ openPalette: () => setOverlay('palette'), openHelp: () => setOverlay('shortcuts') });
-  const sidebar = (
-    <Sidebar
-      onSearch={() => setOverlay('palette')}
-      onShortcuts={() => setOverlay('shortcuts')}
-      onAccountChange={() => setAccountKey((key) => key + 1)}
-    />
-  );
+  const sidebar = <Sidebar onSearch={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />;
   return (
     <div className="layout">
       <a href="#content" className="skip-link">
@@ -68,13 +61,12 @@ const SignedIn = (): ReactElement => {
         {account?.suspended_at && needsAccount(path) && (
           <SuspensionNotice since={account.suspended_at} reason={account.reason} />
         )}
-        {account || !needsAccount(path) ? <Outlet key={accountKey} /> : <NoAccount />}
+        {account || !needsAccount(path) ? <Outlet /> : <NoAccount />}
       </main>
       <CommandPalette
         isOpen={overlay === 'palette'}
         onClose={() => setOverlay(null)}
         onShortcuts={() => setOverlay('shortcuts')}
-        onAccountChange={() => setAccountKey((key) => key + 1)}
       />
       <ShortcutsDialog isOpen={overlay === 'shortcuts'} onClose={() => setOverlay(null)} />
     </div>

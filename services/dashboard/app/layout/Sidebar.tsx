@@ -3,7 +3,6 @@ import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } fro
 import { useAccount, useSession } from '../api/session.ts';
 import { Icon } from '../components/Icon.tsx';
 import { Link } from '../components/Link.tsx';
-import { showError } from '../components/Toast.tsx';
 import { strings } from '../strings/strings.ts';
 import { chooseAccount } from './accounts.ts';
 import { signOut } from './sign-out.ts';
@@ -23,15 +22,12 @@ export const Logo = (): ReactElement => (
 const roleText = (role: keyof typeof strings.roles | null): string =>
   role === null ? texts.operatorRole : strings.roles[role];
 
-const AccountSwitcher = ({ onChange }: { onChange: () => void }): ReactElement => {
+const AccountSwitcher = (): ReactElement => {
   const { data } = useSession();
   const account = useAccount();
   const own = data?.accounts ?? [];
   const isOther = account !== undefined && !own.some(({ id }) => id === account.id);
   const accounts = isOther ? [account, ...own] : own;
-  const choose = (id: string): void => {
-    chooseAccount(id).then((hasChanged) => hasChanged && onChange(), showError);
-  };
   return (
     <MenuTrigger>
       <Button className="switcher">
@@ -51,7 +47,7 @@ const AccountSwitcher = ({ onChange }: { onChange: () => void }): ReactElement =
           aria-label={texts.switchAccount}
           selectionMode="single"
           selectedKeys={account ? [account.id] : []}
-          onAction={(key) => choose(String(key))}
+          onAction={(key) => void chooseAccount(String(key))}
         >
           {accounts.map(({ id, name, role }) => (
             <MenuItem key={id} id={id} textValue={name} className="menu-item">
@@ -115,21 +111,13 @@ const isCurrent = (path: string, href: string): boolean =>
   href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
 
 /** The account, the search, the pages and the person. */
-export const Sidebar = ({
-  onSearch,
-  onShortcuts,
-  onAccountChange,
-}: {
-  onSearch: () => void;
-  onShortcuts: () => void;
-  onAccountChange: () => void;
-}): ReactElement => {
+export const Sidebar = ({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }): ReactElement => {
   const sections = useNavigation();
   const path = usePagePath();
   return (
     <div className="sidebar">
       <Logo />
-      <AccountSwitcher onChange={onAccountChange} />
+      <AccountSwitcher />
       <Button className="sidebar-search" onPress={onSearch} aria-keyshortcuts="Control+K">
         <Icon name="search" size={14} />
         <span>{texts.search}</span>

@@ -1,36 +1,23 @@
-import type { SessionResponse } from '#contracts/http/session.ts';
-import { api, requestAccount, setRequestAccount } from '../api/client.ts';
-import { queryClient } from '../api/query-client.ts';
-import { storeAccount } from '../api/session.ts';
+import { accountHeader, api, requestAccount } from '../api/client.ts';
+import { loadPage } from '../api/load-page.ts';
+import { addressOfAccount } from '../api/session.ts';
+import { showError } from '../components/Toast.tsx';
 
-/** The account of the last choice, while its session is awaited. */
-let awaitedAccount: string | null = null;
-
-const fetchSessionIn = (id: string): Promise<SessionResponse> =>
-  api.get('/api/v1/session', { headers: { 'x-colophon-account': id } });
+let choice = new AbortController();
 
 /**
- * Shows another account: everything that is loaded is loaded again. Until its session has come, all requests are for the
- * account that is shown. The last choice counts. Returns whether the shown account has changed. @throws ApiError
+ * Shows another account, on the page at `address` or on the one that is shown then. The last choice counts. An account
+ * that cannot be shown is an error, and the page stays.
  */
-export const chooseAccount = async (id: string): Promise<boolean> => {
-  if (id === (awaitedAccount ?? requestAccount())) {
-    storeAccount(id);
-    return false;
-  }
-  awaitedAccount = id;
+export const chooseAccount = async (id: string, address?: string): Promise<void> => {
+  choice.abort();
+  choice = new AbortController();
+  const { signal } = choice;
+  if (id === requestAccount() && address === undefined) return;
   try {
-    const session = await fetchSessionIn(id);
-    // The session of the account that was shown may be on its way.
-    await queryClient.cancelQueries({ queryKey: ['session'] });
-    if (awaitedAccount !== id) return false;
-    setRequestAccount(id);
-    storeAccount(id);
-    queryClient.setQueryData(['session'], session);
-  } finally {
-    if (awaitedAccount === id) awaitedAccount = null;
+    await api.get('/api/v1/session', { headers: { [accountHeader]: id }, signal });
+    await loadPage(addressOfAccount(id, address ?? window.location.pathname + window.location.search));
+  } catch (error) {
+    if (!signal.aborted) showError(error);
   }
-  // Does not wait for the requests: each part of the page shows its own errors.
-  void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-  return true;
 };

@@ -2,14 +2,14 @@ import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { Dialog, Input, Label, Modal, ModalOverlay, TextField } from 'react-aria-components';
 import { Icon } from '../../components/Icon.tsx';
 import { strings } from '../../strings/strings.ts';
-import { type Command, type PaletteActions, useCommands } from './use-commands.ts';
+import { type Command, useCommands } from './use-commands.ts';
 
 const texts = strings.palette;
 
-const Palette = ({ close, ...actions }: PaletteActions & { close: () => void }): ReactElement => {
+const Palette = ({ close, onShortcuts }: { close: () => void; onShortcuts: () => void }): ReactElement => {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  const { commands, isSearching } = useCommands(text, actions);
+  const { commands, isSearching } = useCommands(text, onShortcuts);
   const shown = Math.min(active, commands.length - 1);
   const run = (command: Command | undefined): void => {
     if (!command) return;
@@ -87,8 +87,12 @@ const Palette = ({ close, ...actions }: PaletteActions & { close: () => void }):
 export const CommandPalette = ({
   isOpen,
   onClose,
-  ...actions
-}: PaletteActions & { isOpen: boolean; onClose: () => void }): ReactElement => (
+  onShortcuts,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  onShortcuts: () => void;
+}): ReactElement => (
   <ModalOverlay
     className="modal-overlay palette-overlay"
     isOpen={isOpen}
@@ -97,7 +101,7 @@ export const CommandPalette = ({
   >
     <Modal className="modal palette">
       <Dialog aria-label={texts.title} className="palette-dialog">
-        <Palette close={onClose} {...actions} />
+        <Palette close={onClose} onShortcuts={onShortcuts} />
       </Dialog>
     </Modal>
   </ModalOverlay>

@@ -1,7 +1,6 @@
 import { useAccount, useSession } from '../../api/session.ts';
 import { hrefOfId } from '../../components/Id.tsx';
 import type { IconName } from '../../components/Icon.tsx';
-import { showError } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
 import { chooseAccount } from '../accounts.ts';
 import { ownItem } from '../navigation.ts';
@@ -11,7 +10,6 @@ import type { Permission } from '#contracts/events/account.ts';
 import { useFound } from './use-found.ts';
 
 export type Command = { id: string; group: string; title: string; words?: string; icon: IconName; run: () => void };
-export type PaletteActions = { onShortcuts: () => void; onAccountChange: () => void };
 
 const texts = strings.palette;
 
@@ -89,7 +87,7 @@ const usePageActions = (): PageAction[] => {
 };
 
 /** The other accounts of the person. */
-const useOtherAccounts = (onChange: () => void): Command[] => {
+const useOtherAccounts = (): Command[] => {
   const { data } = useSession();
   const shown = useAccount()?.id;
   return (data?.accounts ?? [])
@@ -99,19 +97,16 @@ const useOtherAccounts = (onChange: () => void): Command[] => {
       group: texts.accounts,
       title: texts.switchTo(name),
       icon: 'sort',
-      run: () => void chooseAccount(id).then((hasChanged) => hasChanged && onChange(), showError),
+      run: () => void chooseAccount(id),
     }));
 };
 
 /** The pages, the actions and the things that match a text. Only the page of a whole id, if the text is one. */
-export const useCommands = (
-  text: string,
-  { onShortcuts, onAccountChange }: PaletteActions,
-): { commands: Command[]; isSearching: boolean } => {
+export const useCommands = (text: string, onShortcuts: () => void): { commands: Command[]; isSearching: boolean } => {
   const sections = useNavigation();
   const goTo = useGoTo();
   const actionsOfPages = usePageActions();
-  const accounts = useOtherAccounts(onAccountChange);
+  const accounts = useOtherAccounts();
   const { layout } = strings;
   const trimmed = text.trim();
   const href = hrefOfId(trimmed);

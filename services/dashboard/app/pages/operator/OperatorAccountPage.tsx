@@ -9,10 +9,9 @@ import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Meter } from '../../components/Stat.tsx';
 import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
-import { showError } from '../../components/Toast.tsx';
 import { Time } from '../../components/values.tsx';
+import { basePath } from '../../api/load-page.ts';
 import { chooseAccount } from '../../layout/accounts.ts';
-import { useGoTo } from '../../layout/use-navigation.ts';
 import { strings } from '../../strings/strings.ts';
 import { OwnerLinkDialog, PlanDialog, ReinstateDialog, SuspendDialog } from './AccountDialogs.tsx';
 import { OperatorsOnly } from './OperatorsOnly.tsx';
@@ -86,8 +85,7 @@ const dialogs = { suspend: SuspendDialog, reinstate: ReinstateDialog, plan: Plan
 
 const Account = ({ account }: { account: OperatorAccountResponse }): ReactElement => {
   const [dialog, setDialog] = useState<DialogName | null>(null);
-  const goTo = useGoTo();
-  const show = (): void => void chooseAccount(account.id).then(() => goTo('/'), showError);
+  const show = (): void => void chooseAccount(account.id, basePath);
   const ChosenDialog = dialog && dialogs[dialog];
   const isSuspended = account.state === 'suspended';
   return (

@@ -1,15 +1,15 @@
 import type { ReactElement } from 'react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { InvitationPreviewResponse } from '#contracts/http/members.ts';
-import { api, setRequestAccount } from '../../api/client.ts';
-import { storeAccount } from '../../api/session.ts';
+import { api } from '../../api/client.ts';
+import { loadPage } from '../../api/load-page.ts';
+import { addressOfAccount } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Time } from '../../components/values.tsx';
 import { Logo } from '../../layout/Sidebar.tsx';
-import { useGoTo } from '../../layout/use-navigation.ts';
 import { strings } from '../../strings/strings.ts';
 import { useToken } from '../sign-in/use-token.ts';
 
@@ -25,15 +25,10 @@ const Choices = ({
   onSignedOut: () => void;
 }): ReactElement => {
   const { email, signed_in_as: person } = preview;
-  const queryClient = useQueryClient();
-  const goTo = useGoTo();
   const accept = useMutation({
-    mutationFn: () => api.post('/api/v1/invitations/accept', { body: { token } }),
-    onSuccess: ({ account_id: id }) => {
-      storeAccount(id);
-      setRequestAccount(id);
-      queryClient.clear();
-      goTo('/');
+    mutationFn: async () => {
+      const { account_id: id } = await api.post('/api/v1/invitations/accept', { body: { token } });
+      await loadPage(addressOfAccount(id));
     },
   });
   const signOut = useMutation({ mutationFn: () => api.delete('/api/v1/session'), onSuccess: onSignedOut });

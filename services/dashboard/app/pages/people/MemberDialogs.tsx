@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import type { MemberResponse } from '#contracts/http/members.ts';
-import { api, setRequestAccount } from '../../api/client.ts';
-import { forgetAccount, useAccount } from '../../api/session.ts';
+import { api } from '../../api/client.ts';
+import { loadPage } from '../../api/load-page.ts';
+import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog, FormDialog } from '../../components/FormDialog.tsx';
 import { RemovalDialog } from '../../components/RemovalDialog.tsx';
 import { showToast } from '../../components/Toast.tsx';
-import { useGoTo } from '../../layout/use-navigation.ts';
 import { strings } from '../../strings/strings.ts';
 import { RoleSelect } from './RoleSelect.tsx';
 
@@ -52,15 +52,10 @@ export const RemoveDialog = ({ member: { id, name }, onClose }: MemberDialogProp
 
 /** Leaves the account, and shows another one. */
 export const LeaveDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
-  const queryClient = useQueryClient();
   const account = useAccount();
-  const goTo = useGoTo();
   const leave = async (): Promise<void> => {
     await api.delete('/api/v1/session/accounts/{account_id}', { params: { account_id: account!.id } });
-    forgetAccount();
-    setRequestAccount(null);
-    goTo('/');
-    await queryClient.resetQueries();
+    await loadPage();
   };
   return (
     <ConfirmDialog
