@@ -198,7 +198,7 @@ export const loadAggregate = async <State, Command, Event extends EventOf>(
 });
 
 /**
- * Uses the events that a subscription of this process has received, if there are any. Then `isComplete` is false: the
+ * Uses the events that this process has appended or received recently, if there are any. Then `isComplete` is false: the
  * last events may be missing, so that an append conflicts and the command is decided again.
  */
 export const loadCachedAggregate = async <State, Command, Event extends EventOf>(
@@ -206,7 +206,7 @@ export const loadCachedAggregate = async <State, Command, Event extends EventOf>
   decider: Decider<State, Command, Event>,
   stream: string,
 ) => {
-  const recent = eventLog.store.readCached?.(stream);
+  const recent = eventLog.store.readCached(stream);
   return recent
     ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(recent)), isComplete: false }
     : loadAggregate(eventLog, decider, stream);

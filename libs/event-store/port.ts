@@ -53,7 +53,7 @@ export type EventStore = {
    * The events of a stream from the first on, if this process appended or received them recently, otherwise null. The
    * newest events may be missing: then an append fails with a RevisionConflict, and the caller reads the stream.
    */
-  readCached?(stream: string): readonly RecordedEvent[] | null;
+  readCached(stream: string): readonly RecordedEvent[] | null;
   /** At most `limit` events of the whole log after the position `after`, oldest first. */
   readAll(after: number, limit: number): Promise<RecordedEvent[]>;
   /** The position of the newest event; 0 for an empty log. */

@@ -8,14 +8,14 @@ const eventsUpTo = (length: number): RecordedEvent[] =>
 
 const positionsOf = (events: readonly RecordedEvent[]): number[] => events.map(({ position }) => position);
 
-const openTailCountingReads = (events: RecordedEvent[]) => {
+const openTailCountingReads = (events: RecordedEvent[], keptLength?: number) => {
   const at = { changes: 0, reads: 0 };
   const readAll = (after: number, limit: number): RecordedEvent[] => (
     (at.reads += 1),
     events.slice(after, after + limit)
   );
   const changes = { version: () => at.changes, notify: () => void (at.changes += 1) };
-  return { at, tail: openTail(readAll, changes, events.length) };
+  return { at, tail: openTail(readAll, changes, events.length, keptLength) };
 };
 
 test('the end of the event log is read once for all subscribers, and not again before there may be new events', () => {
@@ -57,21 +57,29 @@ test('events that this process has appended are not read', () => {
 
 test('events of other processes before, between and after those of this process are read, in order and once', () => {
   type Append = { by: 'this process' | 'another'; count: number };
-  type Step = Append | { by: 'a reader' } | { by: 'the poll' };
+  type Read = { by: 'a reader'; reader: number; limit: number };
+  type Step = Append | Read | { by: 'the poll' };
   const appends = fc.record({
     by: fc.constantFrom<Append['by'][]>('this process', 'another'),
     count: fc.integer({ min: 1, max: 3 }),
   });
-  const others = fc.constantFrom<Step[]>({ by: 'a reader' }, { by: 'the poll' });
-  const steps = fc.array(fc.oneof<fc.Arbitrary<Step>[]>(appends, others), { maxLength: 40 });
+  const reads = fc.record<Read>({
+    by: fc.constant('a reader'),
+    reader: fc.nat({ max: 1 }),
+    limit: fc.integer({ min: 1, max: 10 }),
+  });
+  const polls = fc.constant<Step>({ by: 'the poll' });
+  const steps = fc.array(fc.oneof<fc.Arbitrary<Step>[]>(appends, reads, polls), { maxLength: 60 });
   fc.assert(
     fc.property(fc.nat({ max: 3 }), steps, (length, all) => {
       const events = eventsUpTo(length);
-      const { at, tail } = openTailCountingReads(events);
-      const seen: number[] = positionsOf(events);
-      const read = () => seen.push(...positionsOf(tail.readAfter(seen.length, 10_000)));
+      // Shorter than what one process may append between two reads.
+      const { at, tail } = openTailCountingReads(events, 4);
+      const readers: number[][] = [positionsOf(events), positionsOf(events)];
+      const read = (seen: number[], limit: number): number =>
+        seen.push(...positionsOf(tail.readAfter(seen.length, limit)));
       for (const step of all) {
-        if (step.by === 'a reader') read();
+        if (step.by === 'a reader') read(readers[step.reader]!, step.limit);
         else if (step.by === 'the poll') at.changes += 1;
         else {
           const added = eventsUpTo(events.length + step.count).slice(events.length);
@@ -80,8 +88,13 @@ test('events of other processes before, between and after those of this process 
         }
       }
       at.changes += 1;
-      read();
-      expect(seen).toEqual(positionsOf(events));
+      for (const seen of readers) {
+        for (let before = -1; before < seen.length;) {
+          before = seen.length;
+          read(seen, 10);
+        }
+        expect(seen).toEqual(positionsOf(events));
+      }
     }),
   );
 });

@@ -1,7 +1,7 @@
 import type { ChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from './port.ts';
 
-/** The newest events, read once for all subscribers. */
+/** The newest events in memory: those of this process, and those of others, which are read once for all subscribers. */
 export type Tail = {
   readAfter(position: number, limit: number): RecordedEvent[];
   /**
@@ -13,16 +13,15 @@ export type Tail = {
   readStream(stream: string): RecordedEvent[] | null;
 };
 
-const maxTailLength = 1024;
-
 /**
  * `readAll` reads from the event log. `changes` is notified when there may be new events. `end` is the current end of
- * the log.
+ * the log. A tail of twice `keptLength` events is cut to the newest `keptLength`, which is also the limit of one read.
  */
 export const openTail = (
   readAll: (after: number, limit: number) => RecordedEvent[],
   changes: Pick<ChangeSignal, 'notify' | 'version'>,
   end: number,
+  keptLength = 1024,
 ): Tail => {
   let recent: RecordedEvent[] = [];
   let start = end;
@@ -31,8 +30,8 @@ export const openTail = (
   const add = (events: readonly RecordedEvent[]): void => {
     recent.push(...events);
     // Rarely, because cutting copies the remaining events.
-    if (recent.length <= 2 * maxTailLength) return;
-    const surplus = recent.length - maxTailLength;
+    if (recent.length <= 2 * keptLength) return;
+    const surplus = recent.length - keptLength;
     recent = recent.slice(surplus);
     start += surplus;
   };
@@ -40,15 +39,14 @@ export const openTail = (
   const readNew = (): void => {
     const version = changes.version();
     if (seenVersion === version) return;
-    const newEvents = readAll(start + recent.length, maxTailLength);
-    if (newEvents.length < maxTailLength) seenVersion = version;
+    const newEvents = readAll(start + recent.length, keptLength);
+    if (newEvents.length < keptLength) seenVersion = version;
     add(newEvents);
   };
 
   return {
     // Positions have no gaps, so the index in the tail follows from the position.
     readAfter: (position, limit) => {
-      if (position < start) return readAll(position, limit);
       readNew();
       return position < start ? readAll(position, limit) : recent.slice(position - start, position - start + limit);
     },

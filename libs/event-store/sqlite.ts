@@ -81,13 +81,13 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
   const writer = openGroupCommit(file, schema, { lockTimeoutMs });
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
-  let seenVersion = dataVersion();
+  let lastDataVersion = dataVersion();
   const changes = createChangeSignal({
     intervalMs: otherProcessPollMs,
     hasChanged: () => {
-      const before = seenVersion;
-      seenVersion = dataVersion();
-      return seenVersion !== before;
+      const before = lastDataVersion;
+      lastDataVersion = dataVersion();
+      return lastDataVersion !== before;
     },
   });
   const closing = new AbortController();

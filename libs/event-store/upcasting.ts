@@ -9,7 +9,7 @@ export const withUpcasting = (
   ...store,
   read: async (stream, from, limit) => (await store.read(stream, from, limit)).map(upcast),
   readAll: async (after, limit) => (await store.readAll(after, limit)).map(upcast),
-  ...(store.readCached && { readCached: (stream) => store.readCached!(stream)?.map(upcast) ?? null }),
+  readCached: (stream) => store.readCached(stream)?.map(upcast) ?? null,
   subscribe: async function* (after, signal) {
     for await (const batch of store.subscribe(after, signal)) yield batch.map(upcast);
   },

@@ -19,7 +19,11 @@ it('An error of a worker is reported with the render and the trace of its reques
   const stop = new AbortController();
   const reported: Record<string, unknown>[] = [];
   const report = (fields: Record<string, unknown>): void => void reported.push(fields);
-  const dependencies = { eventLog: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
+  const dependencies = {
+    eventLog: { store: { readCached: () => null, read: away }, now: () => new Date() },
+    blobs: {},
+    report,
+  };
   const running = [
     runRenderer(dependencies as unknown as RunRenderDependencies, bus, 1, stop.signal),
     runDeliveryWorker(dependencies as unknown as DeliveryDependencies, bus, report, stop.signal),
