@@ -128,9 +128,22 @@ it('Assets that are used, missing or not used are reported', () => {
   expect(inliner.use()).toMatchObject({ missing: [{ url: 'd.gif' }], unused: ['b.gif'] });
 });
 
-it('With a base URL, relative URLs without an asset are left to the browser', () => {
-  const inliner = inlinerOf({ 'a.gif': gif });
-  const html = '<base href="https://h/"><img srcset="b.gif"><style>a{b:url(c.gif)}</style>';
-  expect(inliner.complete(inliner.inline(html))).toBe(html);
-  expect(inliner.use().missing).toEqual([]);
-});
+it.each(['<base href="https://h/">', '<base/href="https://h/">', '<p>x<BASE target=_top href=/a/>'])(
+  'With a base URL, relative URLs without an asset are left to the browser: %s',
+  (base) => {
+    const inliner = inlinerOf({ 'a.gif': gif });
+    const html = `${base}<img srcset="b.gif"><style>a{b:url(c.gif)}</style>`;
+    expect(inliner.complete(inliner.inline(html))).toBe(html);
+    expect(inliner.use().missing).toEqual([]);
+  },
+);
+
+it.each(['<base target=_blank>', '<!-- <base href="https://h/"> -->', '<title><base href="https://h/"></title>'])(
+  'Without a base URL, relative URLs without an asset are reported: %s',
+  (start) => {
+    const inliner = inlinerOf({ 'a.gif': gif });
+    const html = inliner.inline(`${start}<link rel=stylesheet href=c.css><img src=a.gif srcset="b.gif 2x">`);
+    expect(html).toContain('srcset=""');
+    expect(inliner.use().missing).toMatchObject([{ url: 'c.css' }]);
+  },
+);

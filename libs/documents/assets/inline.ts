@@ -1,4 +1,5 @@
 import { ApiError } from '#contracts/http/api-error.ts';
+import { hasBaseUrl } from '../html/base-url.ts';
 import { folderOf, indexAssets, isRelativeUrl, type StoredAsset } from './asset-names.ts';
 import { decodeBundle } from './bundle.ts';
 import { type CssUrlKind, replaceCssUrls } from './css-urls.ts';
@@ -63,7 +64,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   const missing = new Map<string, MissingResource>();
   let missingImage: MissingResource | undefined;
   /** If true, the browser resolves relative URLs that have no asset. */
-  let hasBaseUrl = false;
+  let hasBase = false;
 
   const find = (url: string, folder: string): StoredAsset | undefined => {
     const asset = isRelativeUrl(url) ? index.find(url, folder) : undefined;
@@ -72,7 +73,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   };
   const findOrReport = (url: string, folder: string): StoredAsset | undefined => {
     const asset = find(url, folder);
-    if (!asset && !hasBaseUrl && isRelativeUrl(url) && missing.size < maxListedMissing)
+    if (!asset && !hasBase && isRelativeUrl(url) && missing.size < maxListedMissing)
       missing.set(folder + url, { url, reason: index.describeMissing(url, folder) });
     return asset;
   };
@@ -105,7 +106,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   const replacer: HtmlReplacer = {
     image: imageOf,
     // A candidate without an asset is not an error: the browser selects another one.
-    candidate: (url) => imageOf(url) ?? (isRelativeUrl(url) && !hasBaseUrl ? null : undefined),
+    candidate: (url) => imageOf(url) ?? (isRelativeUrl(url) && !hasBase ? null : undefined),
     css: (css, context) =>
       context === 'declarations' && !/url|image-set/i.test(css) ? css : replaceUrls(css, '', 0, false),
     styleSheet: (url) => {
@@ -116,7 +117,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
 
   return {
     inline: (html) => {
-      hasBaseUrl = /<base\s/i.test(html);
+      hasBase = hasBaseUrl(html);
       return replaceHtmlUrls(html, replacer);
     },
     complete: urls.complete,

@@ -19,6 +19,9 @@ const findPlace = (html: string): { offset: number | undefined; hasBase: boolean
   return { offset, hasBase };
 };
 
+/** Whether the document has a base element with a URL, which the browser resolves relative URLs against. */
+export const hasBaseUrl = (html: string): boolean => /<base/i.test(html) && findPlace(html).hasBase;
+
 /**
  * The document with a `<base href>`, so that its relative URLs are resolved against `baseUrl`. A document with its own
  * base stays as it is. Links to places in the document stay such links: the browser compares them with the base.
