@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 
@@ -19,6 +19,6 @@ export const waitForEvent = async <T>(
   for (let waitMs = initialPollMs; ; waitMs = Math.min(2 * waitMs, maxPollMs)) {
     const found = find(await store.read(stream));
     if (found !== null || signal.aborted || performance.now() > deadline) return found;
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    await pause(waitMs, signal);
   }
 };

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventData, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import pRetry from 'p-retry';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { RemoteEngine } from '#libs/engines/remote.ts';
 import { parseKurrentDbAddress } from './kurrentdb/address.ts';
 import { openKurrentDbConnection } from './kurrentdb/connection.ts';
@@ -67,7 +67,7 @@ export const openKurrentDbEventStore = (
   const keepChecking = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await check();
-      await sleep(options.checkIntervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      await pause(options.checkIntervalMs, closing.signal, { ref: false });
     }
   };
   void keepChecking();

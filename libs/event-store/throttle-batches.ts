@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { RecordedEvent } from './port.ts';
 
 /** After a batch of this size the next one is read at once. */
 const fullBatchSize = 256;
 
 export type ThrottleClock = { now: () => number; pause: (ms: number, signal: AbortSignal) => Promise<void> };
-const systemThrottleClock: ThrottleClock = {
-  now: () => performance.now(),
-  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-};
+const systemThrottleClock: ThrottleClock = { now: () => performance.now(), pause };
 
 /**
  * Waits `everyMs` milliseconds between small batches, so that events that arrive close together come in one batch. For

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { DocumentStore } from '#libs/read-store/port.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isFreeLease, replaceLeaderLease, readLeaderLease } from './leader-lease.ts';
@@ -28,9 +29,6 @@ export type LeaderElection = {
   report: (fields: Record<string, unknown>, message: string) => void;
   times?: ElectionTimes;
 };
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /**
  * Waits until this process holds the lease. Returns the renewal that it holds; null when `signal` aborts. A lease has

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
+import { pause } from '#libs/concurrency/pause.ts';
 import { parseNatsUrl } from './address.ts';
 import { describeConnectionError } from './errors.ts';
 
@@ -69,8 +69,7 @@ export const openNatsClient = (
   let current: NatsConnection | null = null;
   const changes = createChangeSignal();
 
-  const waitBeforeRetry = (): Promise<unknown> =>
-    sleep(randomRetryDelayMs(), undefined, { signal: closing.signal }).catch(() => undefined);
+  const waitBeforeRetry = (): Promise<void> => pause(randomRetryDelayMs(), closing.signal);
 
   const setUnavailable = (reason: string): void => {
     problem = reason;

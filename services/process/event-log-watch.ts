@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
@@ -33,14 +33,13 @@ export const watchEventLog = (
   const verified = Promise.withResolvers<boolean>();
   let problem: string | null = null;
 
-  const pause = (): Promise<void> => sleep(checkIntervalMs, undefined, { signal }).catch(() => undefined);
   const openEngines = async (): Promise<EventLogAndReadModels> => {
     const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
     return { store, reads };
   };
 
   const waitUntilVerified = async (): Promise<void> => {
-    for (const stores = await openEngines(); !signal.aborted; await pause()) {
+    for (const stores = await openEngines(); !signal.aborted; await pause(checkIntervalMs, signal)) {
       try {
         problem = await describeOlderEventLog(stores);
         firstCheck.resolve(problem);
@@ -56,7 +55,7 @@ export const watchEventLog = (
     const requiredChecks = isRemoteEngine(stores.store) ? requiredChecksOnServer : 1;
     let [highestHead, checks] = [0, 0];
     while (!signal.aborted && checks < requiredChecks) {
-      await pause();
+      await pause(checkIntervalMs, signal);
       try {
         const { isOlder, head } = await checkForOlderEventLog(stores, highestHead);
         checks = isOlder ? checks + 1 : 0;
@@ -119,7 +118,7 @@ export const waitForReadModels = async (
       if (!isEngineUnavailable()) throw error;
       if (!isReported) report({ missing: engines.missing() }, 'waiting for the engines');
       isReported = true;
-      await sleep(retryIntervalMs, undefined, { signal }).catch(() => undefined);
+      await pause(retryIntervalMs, signal);
     }
   }
   return false;

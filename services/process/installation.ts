@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { isServerFailure } from '#libs/engines/decorators.ts';
 import { AddressError, isRemoteEngine } from '#libs/engines/remote.ts';
@@ -74,7 +74,7 @@ export const ensureInstallation = async (
         { missing: engines.missing(), error: String(error) },
         'checking the installation of the engines failed and is retried',
       );
-      await sleep(retryIntervalMs, undefined, { signal }).catch(() => undefined);
+      await pause(retryIntervalMs, signal);
     }
   }
 };

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 
 /** The roles that a process can have. */
@@ -63,9 +63,7 @@ export const keepRunning = ({
         if (stop.signal.aborted) return;
         if (failures > maxFailures) throw error;
         report({ role, error: message }, 'role failed and is restarted');
-        await sleep(Math.min(maxDelayMs, firstDelayMs * 2 ** failures), undefined, { signal: stop.signal }).catch(
-          () => undefined,
-        );
+        await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** failures), stop.signal);
       } finally {
         clearTimeout(stableTimer);
       }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { streams } from '#contracts/names.ts';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { RenderOutcome, Limits } from '#libs/limits/port.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
@@ -48,6 +48,6 @@ export const runLimitsCorrection = async (
   const correct = openLimitsCorrection(dependencies);
   while (!signal.aborted) {
     await correct().catch((error: unknown) => report({ error: String(error) }, failureMessage));
-    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+    await pause(intervalMs, signal);
   }
 };

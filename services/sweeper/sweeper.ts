@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { eraseExpiredPdfs, eraseDeliveryTargets, eraseRenderedPageSecrets, type ErasureDependencies } from './erase.ts';
 
@@ -21,6 +21,6 @@ export const runSweeper = async (
       await sweep().catch((error: unknown) =>
         report({ error: String(error) }, 'sweep failed; the next one tries again'),
       );
-    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+    await pause(intervalMs, signal);
   }
 };

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '#libs/concurrency/pause.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { BrowserInstance } from './instance.ts';
 import type { PrinterLogger } from '../print-request.ts';
@@ -79,13 +79,8 @@ export const superviseBrowser = async ({
 
   const startWithRetry = async (): Promise<BrowserInstance> => {
     for (;;) {
-      await pause(
-        consecutiveFailures === 0 ? 0 : Math.min(maxRestartDelayMs, 100 * 2 ** consecutiveFailures),
-        undefined,
-        {
-          signal: closed.signal,
-        },
-      ).catch(() => undefined);
+      const delayMs = consecutiveFailures === 0 ? 0 : Math.min(maxRestartDelayMs, 100 * 2 ** consecutiveFailures);
+      await pause(delayMs, closed.signal);
       if (closing) throw new BrowserGone('The printer is closing.');
       try {
         const instance = await open();

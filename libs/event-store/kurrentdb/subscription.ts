@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AllStreamSubscription,
   type KurrentDBClient,
@@ -9,6 +9,7 @@ import {
 } from '@kurrent/kurrentdb-client';
 import pRetry from 'p-retry';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
+import { pause } from '#libs/concurrency/pause.ts';
 import type { RecordedEvent } from '../port.ts';
 import { fromKurrentDbEvent, ownStreamPrefixes, maxSearchWindow } from './event-conversion.ts';
 
@@ -143,7 +144,7 @@ export const subscribeWithRetry = async function* (
     } catch (error) {
       if (ended.aborted) return;
       if (error instanceof RangeError || error instanceof TypeError) throw error;
-      await sleep(minTimeout, undefined, { signal: ended }).catch(() => undefined);
+      await pause(minTimeout, ended);
     } finally {
       subscription?.close();
     }

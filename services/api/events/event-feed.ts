@@ -1,6 +1,7 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { EventType } from '#contracts/events/event-schemas.ts';
 import { subjectIdOf } from '#contracts/names.ts';
+import { pause } from '#libs/concurrency/pause.ts';
 import { throttleBatches } from '#libs/event-store/throttle-batches.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 
@@ -72,7 +73,7 @@ export const createEventFeed = (
       } catch (error) {
         if (signal.aborted) return;
         reportError(error);
-        await sleep(retryDelayMs, undefined, { signal, ref: false }).catch(() => undefined);
+        await pause(retryDelayMs, signal, { ref: false });
       }
     }
   };
