@@ -1,17 +1,10 @@
-import { ident, string, tokenize, tokenNames, url as cssUrl } from 'css-tree';
+import { ident, string, url as cssUrl } from 'css-tree';
+import { type CssToken, tokensOf } from '../html/css-tokens.ts';
 
 /** What refers to another file in CSS. `import` is the URL of a style sheet. */
 export type CssUrlKind = 'import' | 'resource';
 
-type Token = { type: string; start: number; end: number };
-
-const tokensOf = (css: string): Token[] => {
-  const tokens: Token[] = [];
-  tokenize(css, (type, start, end) => tokens.push({ type: tokenNames[type]!, start, end }));
-  return tokens;
-};
-
-const isBlank = ({ type }: Token): boolean => type === 'whitespace-token' || type === 'comment-token';
+const isBlank = ({ type }: CssToken): boolean => type === 'whitespace-token' || type === 'comment-token';
 const opening = new Set(['(-token', '[-token', '{-token', 'function-token']);
 const closing = new Set([')-token', ']-token', '}-token']);
 const urlFunctions = new Set(['url', 'src']);
@@ -21,11 +14,11 @@ const imageSetFunctions = new Set(['image-set', '-webkit-image-set']);
 type CssUrl = { url: string; kind: CssUrlKind; start: number; end: number };
 
 /** Finds the URLs that a style sheet or a list of declarations refers to. */
-const findUrls = (css: string, tokens: readonly Token[]): CssUrl[] => {
+const findUrls = (css: string, tokens: readonly CssToken[]): CssUrl[] => {
   const urls: CssUrl[] = [];
   const functions: string[] = [];
   let atRule: string | undefined;
-  const text = ({ start, end }: Token): string => css.slice(start, end);
+  const text = ({ start, end }: CssToken): string => css.slice(start, end);
   const kindOf = (): CssUrlKind => (atRule === 'import' ? 'import' : 'resource');
   const add = (url: string, start: number, end: number): void => {
     if (atRule !== 'namespace') urls.push({ url, kind: kindOf(), start, end });
@@ -57,7 +50,7 @@ const findUrls = (css: string, tokens: readonly Token[]): CssUrl[] => {
 };
 
 /** The next token in a direction that is neither white space nor a comment. */
-const nearest = (tokens: readonly Token[], index: number, step: 1 | -1): Token | undefined => {
+const nearest = (tokens: readonly CssToken[], index: number, step: 1 | -1): CssToken | undefined => {
   let at = index + step;
   while (tokens[at] && isBlank(tokens[at]!)) at += step;
   return tokens[at];

@@ -4,7 +4,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { findElementResources } from './element-resources.ts';
 import { findCssResources } from './css-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
-import { type PageRule, readPageRule } from './page-rule.ts';
+import { mayApplyToPrint, type PageRule, readPageRule } from './page-rule.ts';
 import { addMetaElement } from './meta-elements.ts';
 import { leavesPageState, elementNeedsStabilising, styleSheetNeedsStabilising } from './page-effects.ts';
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
@@ -112,10 +112,11 @@ export const classify = (
   // Finding where the input is unfinished parses it again.
   if (state.isUnfinished) budget.spend(html.length);
   let pageRule: PageRule | undefined;
-  for (const sheet of state.sheets.map(textOf)) {
+  for (const element of state.sheets) {
+    const sheet = textOf(element);
     state.external ||= findCssResources(sheet, 'stylesheet', budget).external;
     state.needsStabilising ||= styleSheetNeedsStabilising(sheet);
-    pageRule = readPageRule(sheet, pageRule);
+    if (mayApplyToPrint(attributeOf(element, 'media'))) pageRule = readPageRule(sheet, pageRule);
   }
   if (state.scripts) {
     const text = scriptReadableText(document);
@@ -180,6 +181,9 @@ const inspectTag = (
   state.external = true;
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line: line() });
 };
+
+const attributeOf = ({ attrs }: Element, wanted: string): string =>
+  attrs.find(({ name }) => name === wanted)?.value ?? '';
 
 const textOf = ({ childNodes }: Element): string =>
   childNodes.map((node) => ('value' in node ? node.value : '')).join('');

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { classify } from './classify.ts';
 import { readPageRule } from './page-rule.ts';
 
 test.each([
@@ -14,7 +16,16 @@ test.each([
   ['@page{/*size:A5*/margin-top:5%}@page{margin-top:7mm}', { margins: { top: 7 } }],
   ['@media print{@page{size:B5}}', { size: { width: 176, height: 250 }, margins: {} }],
   ['@page :first{size:A5}@page wide{margin:0}', undefined],
-  ['@page{size:A5', { margins: {} }],
+  ['@page{size:A5', { size: { width: 148, height: 210 }, margins: {} }],
+  ['a::after{content:"/*"} @page{size:A5}', { size: { width: 148, height: 210 }, margins: {} }],
+  ['<!-- @page{margin-top:1mm} -->', { margins: { top: 1 } }],
+  ['@page{content:";margin:9mm";margin-top:1mm}', { margins: { top: 1 } }],
+  ['@layer a{@page{margin-top:1mm}}', { margins: { top: 1 } }],
+  ['@media not screen{@page{margin-top:1mm}}', { margins: { top: 1 } }],
+  ['@media screen, print and (min-width: 1mm){@page{margin-top:1mm}}', { margins: { top: 1 } }],
+  ['@media screen{@page{size:A5}}@media not print{@page{size:A5}}', undefined],
+  ['a @page{size:A5}p::after{content:"@page{size:A5}"}', undefined],
+  ['@page;{size:A5}@keyframes page{@page{size:A5}}', undefined],
   ['p{size:A5}', undefined],
 ])('the general page rule of %s is read', (css, rule) => {
   expect(readPageRule(css, undefined)).toEqual(rule);
@@ -25,9 +36,36 @@ test('later style sheets add to the rule', () => {
   expect(readPageRule('@page{margin-left:4mm}', first)).toMatchObject({ margins: { left: 4, top: 1 } });
 });
 
-test('Comments and at-rules without an end are read in linear time', () => {
+test('a style sheet that is not for print adds nothing', () => {
+  const pageRuleOf = (media: string) =>
+    classify(`<style ${media}>@page{margin-top:1mm}</style>`).classification.pageRule;
+  expect(pageRuleOf('media="screen, speech"')).toBeUndefined();
+  expect(pageRuleOf('media="only print"')).toEqual({ margins: { top: 1 } });
+});
+
+test('plain rules are read wherever white space and comments stand', () => {
+  const gap = fc.constantFrom('', ' ', '\n', '/**/', '/* "{;} */');
+  const other = fc.constantFrom(
+    '',
+    'p{margin:9mm}',
+    '@media print{p::before{content:"}"}}',
+    '@import "x";',
+    '@page x{size:A6}',
+  );
+  const lengths = fc.tuple(fc.nat(50), fc.nat(50));
+  fc.assert(
+    fc.property(gap, other, other, lengths, (space, before, after, [top, left]) => {
+      const declarations = ['size:A5', `margin-top:${top}mm`, `margin-left:${left}mm`].map((one) =>
+        one.replace(':', `${space}:${space}`),
+      );
+      const css = `${before}@page${space}{${space}${declarations.join(`${space};`)}${space}}${after}`;
+      expect(readPageRule(css, undefined)).toEqual({ size: { width: 148, height: 210 }, margins: { top, left } });
+    }),
+  );
+});
+
+test('Style sheets with blocks and comments without an end are read in linear time', () => {
   expect(readPageRule(`@page{margin-top:1mm}${'/* '.repeat(400_000)}`, undefined)).toEqual({ margins: { top: 1 } });
-  const css = `${'@page{'.repeat(20)}margin-top:1mm;${'@'.repeat(3800)};{`;
-  for (let count = 0; count < 3000; count += 1)
-    expect(readPageRule(css, undefined)).toMatchObject({ margins: { top: 1 } });
+  for (const start of ['@page{', '@media print{', '@', '(', '"'])
+    expect(readPageRule(`@page{margin-top:1mm}${start.repeat(200_000)}`, undefined)).toEqual({ margins: { top: 1 } });
 });

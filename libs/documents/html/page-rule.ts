@@ -1,6 +1,7 @@
 import { toMillimetres } from '#contracts/http/lengths.ts';
 import { pageSizeTable, type Size } from '#contracts/http/page-sizes.ts';
 import { type MarginSide, marginSides } from '#contracts/http/render-options.ts';
+import { tokensOf } from './css-tokens.ts';
 
 /** What the general `@page` rules of a document say, in millimetres. */
 export type PageRule = { size?: Size; landscape?: boolean; margins: Partial<Record<MarginSide, number>> };
@@ -30,53 +31,46 @@ const applyMargins = (rule: PageRule, value: string): void => {
     if (margin !== undefined) rule.margins[side as MarginSide] = margin;
 };
 
-const declarationPattern = /(?:^|;)\s*(size|margin(?:-(?:top|bottom|left|right))?)\s*:\s*([^;!]+)/gi;
+const declarationPattern = /^\s*(size|margin(?:-(?:top|bottom|left|right))?)\s*:\s*([^!]+)/i;
 
-const applyDeclarations = (rule: PageRule, declarations: string): void => {
-  for (const [, name = '', text = ''] of declarations.matchAll(declarationPattern)) {
-    const [property, value] = [name.toLowerCase(), text.trim()];
-    const side = marginSides.find((one) => property === `margin-${one}`);
-    const margin = millimetresOf(value);
-    if (property === 'size') applySize(rule, value);
-    else if (property === 'margin') applyMargins(rule, value);
-    else if (side && margin !== undefined) rule.margins[side] = margin;
+const applyDeclaration = (rule: PageRule, declaration: string): void => {
+  const [, name = '', text = ''] = declarationPattern.exec(declaration) ?? [];
+  const [property, value] = [name.toLowerCase(), text.trim()];
+  const side = marginSides.find((one) => property === `margin-${one}`);
+  const margin = millimetresOf(value);
+  if (property === 'size') applySize(rule, value);
+  else if (property === 'margin') applyMargins(rule, value);
+  else if (side && margin !== undefined) rule.margins[side] = margin;
+};
+
+/** Whether media queries may be true for print. What they say about the size of the page is not read. */
+export const mayApplyToPrint = (queries: string): boolean =>
+  queries.split(',').some((query) => {
+    const [, not, type] = /^\s*(?:(not)\s+|only\s+)?([a-z-]+)?/i.exec(query) ?? [];
+    return type === undefined || /^(?:all|print)$/i.test(type) === (not === undefined);
+  });
+
+/** What a block contains: rules that apply to print, the declarations of a general `@page` rule, or something else. */
+type Block = 'rules' | 'page' | 'other';
+
+/** @param prelude what stands before the block, without comments */
+const blockIn = (outer: Block, prelude: string): Block => {
+  const [, name = '', text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
+  if (outer !== 'rules') return 'other';
+  switch (name.toLowerCase()) {
+    case 'page':
+      return text.trim() === '' ? 'page' : 'other';
+    case 'media':
+      return mayApplyToPrint(text) ? 'rules' : 'other';
+    case 'layer':
+    case 'supports':
+      return 'rules';
+    default:
+      return 'other';
   }
 };
 
-/** More rules, and more of a rule, are not read, because blocks without end would take long. */
-const [maxRules, maxRuleCharacters] = [20, 4000];
-
-/** Declarations without the at-rule that begins after the last of them, up to its block. */
-const withoutAtRule = (css: string): string => {
-  const atRule = css.indexOf('@', css.lastIndexOf(';') + 1);
-  return atRule === -1 ? css : css.slice(0, atRule);
-};
-
-/** The text without comments. One that is never closed ends the style sheet (CSS Syntax 3, 4.3.2). */
-const withoutComments = (css: string): string => {
-  let text = '';
-  for (let from = 0; ;) {
-    const start = css.indexOf('/*', from);
-    if (start === -1) return text + css.slice(from);
-    text += `${css.slice(from, start)} `;
-    const end = css.indexOf('*/', start + 2);
-    if (end === -1) return text;
-    from = end + 2;
-  }
-};
-
-/** The text of a block without the blocks in it. `css` begins after its opening brace. */
-const ownDeclarations = (css: string): string => {
-  const braces = /[{}]/g;
-  let [own, from, depth] = ['', 0, 1];
-  for (let brace = braces.exec(css); brace; brace = braces.exec(css)) {
-    if (depth === 1) own += withoutAtRule(css.slice(from, brace.index)) + ';';
-    depth += brace[0] === '{' ? 1 : -1;
-    if (depth === 0) return own;
-    from = brace.index + 1;
-  }
-  return own;
-};
+const blank = new Set(['comment-token', 'CDO-token', 'CDC-token']);
 
 /**
  * Adds what the `@page` rules without selector in a style sheet say to `rule`. Only lengths in absolute units are read;
@@ -84,12 +78,26 @@ const ownDeclarations = (css: string): string => {
  */
 export const readPageRule = (css: string, rule: PageRule | undefined): PageRule | undefined => {
   if (!/@page\b/i.test(css)) return rule;
-  const text = withoutComments(css);
   let result = rule;
-  for (const { index, 0: opening } of text.matchAll(/@page\s*\{/gi).take(maxRules)) {
-    result ??= { margins: {} };
-    const start = index + opening.length;
-    applyDeclarations(result, ownDeclarations(text.slice(start, start + maxRuleCharacters)));
+  const blocks: Block[] = [];
+  let block: Block = 'rules';
+  /** A declaration, or what stands before a block. */
+  let statement = '';
+  const endStatement = (): void => {
+    if (block === 'page') applyDeclaration((result ??= { margins: {} }), statement);
+    statement = '';
+  };
+  for (const { type, start, end } of tokensOf(css)) {
+    if (type === '{-token') {
+      blocks.push(block);
+      block = blockIn(block, statement);
+      statement = '';
+    } else if (type === '}-token') {
+      endStatement();
+      block = blocks.pop() ?? 'rules';
+    } else if (type === 'semicolon-token') endStatement();
+    else if (block !== 'other') statement += blank.has(type) ? ' ' : css.slice(start, end);
   }
+  endStatement();
   return result;
 };
