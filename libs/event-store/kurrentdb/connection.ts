@@ -5,7 +5,7 @@ import { TimeoutError, runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import type { RecordedEvent } from '../port.ts';
 import { asDriverError, needsNewClient } from './errors.ts';
-import { closeConnection, readEvents, readServerVersion } from './reads.ts';
+import { catchDiscoveryErrors, closeConnection, readEvents, readServerVersion } from './reads.ts';
 import { openServerSubscription, type ServerSubscription } from './subscription.ts';
 
 /**
@@ -43,7 +43,7 @@ const createDriverClient = (url: string): KurrentDBClient => {
 /** A driver client. `replaced` aborts when another one replaces it. */
 type ClientInstance = { driver: KurrentDBClient; replaced: AbortController };
 const createClientInstance = (url: string): ClientInstance => ({
-  driver: createDriverClient(url),
+  driver: catchDiscoveryErrors(createDriverClient(url)),
   replaced: new AbortController(),
 });
 const disposeClientInstance = async ({ driver, replaced }: ClientInstance): Promise<void> => {

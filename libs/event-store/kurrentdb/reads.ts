@@ -22,6 +22,7 @@ type Internals = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline: number }): [Metadata, CallOptions];
   getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
+  handleError(grpc: StreamsClient, error: Error): Promise<void>;
   readonly capabilities: Promise<{ serverVersion: string }>;
 };
 const internalsOf = (client: KurrentDBClient): Internals => client as unknown as Internals;
@@ -108,6 +109,18 @@ export const readEvents = (
 /** The version of the server. The driver requests it once and caches it. */
 export const readServerVersion = async (client: KurrentDBClient): Promise<string> =>
   (await internalsOf(client).capabilities).serverVersion;
+
+/**
+ * Keeps a failed cluster discovery from ending the process. The driver (1.3.1) calls `handleError` for each broken call and
+ * does not catch its errors. `handleError` waits for the newest connection, and rejects if no member of the cluster is found.
+ * The error can be dropped: the operations that wait for the same connection fail with it, too.
+ */
+export const catchDiscoveryErrors = (client: KurrentDBClient): KurrentDBClient => {
+  const internals = internalsOf(client);
+  const { handleError } = internals;
+  internals.handleError = (grpc, error) => handleError(grpc, error).catch(() => undefined);
+  return client;
+};
 
 /** Closes the connection of a client, also one that is being opened: the driver's `dispose` only ends its calls. */
 export const closeConnection = (client: KurrentDBClient): void => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import {
   Metadata,
   type sendUnaryData,
@@ -45,7 +47,7 @@ export type FakeKurrentDb = {
   setSubscriptionMode(how: 'served' | 'kept waiting' | 'broken'): void;
   /** Counts of requests so far. */
   counters: Readonly<ServerCounters>;
-  /** Stops without closing calls properly. */
+  /** Stops like a killed server: closes its connections without ending the calls. */
   stop(): Promise<void>;
 };
 
@@ -54,13 +56,28 @@ type GrpcError = { code: status; details: string; metadata?: Metadata };
 type CallOnStream = { call: { stream: ServerHttp2Stream } };
 type AnyCall = { metadata: Metadata; emit(event: string, ...given: unknown[]): boolean };
 
-const bind = (server: Server, port: number, tls: FakeKurrentDbOptions['tls']): Promise<number> => {
+/** Listens with sockets of its own: those of a stopped grpc-js server stay open, while the ones of a killed server close. */
+const listen = async (server: Server, port: number, tls: FakeKurrentDbOptions['tls']) => {
   const credentials = tls
     ? ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }])
     : ServerCredentials.createInsecure();
-  return new Promise((resolve, reject) =>
-    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
-  );
+  const connections = server.createConnectionInjector(credentials);
+  const sockets = new Set<Socket>();
+  const listener = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    connections.injectConnection(socket);
+  }).listen(port, '127.0.0.1');
+  await once(listener, 'listening');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    drop: () => connections.drain(0),
+    stop: async (): Promise<void> => {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      server.forceShutdown();
+    },
+  };
 };
 
 const notLeaderError = ({ address, port }: Endpoint): GrpcError => {
@@ -95,13 +112,12 @@ export const startFakeKurrentDb = async ({
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
   let cluster: Cluster | undefined;
   let endpoint: Endpoint = { address: '127.0.0.1', port };
-  const drop = (): void => server.drain(`127.0.0.1:${endpoint.port}`, 0);
 
   const deliverResponse: ResponseDelivery = () => {
     counters.appends += 1;
     if (lost.count === 0) return 'sent';
     lost = { ...lost, count: lost.count - 1 };
-    if (lost.how === 'with the connection') drop();
+    if (lost.how === 'with the connection') listening.drop();
     return 'lost';
   };
 
@@ -159,13 +175,14 @@ export const startFakeKurrentDb = async ({
     });
   }
 
-  endpoint = { address: '127.0.0.1', port: await bind(server, port || (await freePort()), tls) };
+  const listening = await listen(server, port || (await freePort()), tls);
+  endpoint = { address: '127.0.0.1', port: listening.port };
   return {
     eventLog,
     endpoint,
     setCluster: (known) => (cluster = known),
     loseAppendResponses: (count, how) => (lost = { count, how }),
-    dropConnections: drop,
+    dropConnections: listening.drop,
     holdGossip: () => {
       const held: (() => void)[] = [];
       heldGossip = held;
@@ -179,6 +196,6 @@ export const startFakeKurrentDb = async ({
     },
     setSubscriptionMode: (how) => (subscriptionMode = how),
     counters,
-    stop: async () => server.forceShutdown(),
+    stop: listening.stop,
   };
 };
