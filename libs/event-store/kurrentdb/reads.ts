@@ -22,7 +22,7 @@ type Internals = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline: number }): [Metadata, CallOptions];
   getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
-  handleError(grpc: StreamsClient, error: Error): Promise<void>;
+  handleError: (grpc: StreamsClient, error: Error) => Promise<void>;
   readonly capabilities: Promise<{ serverVersion: string }>;
 };
 const internalsOf = (client: KurrentDBClient): Internals => client as unknown as Internals;
