@@ -24,10 +24,17 @@ export type PreparedDocument = {
   lacksLanguage?: true;
 };
 
-/** A converted document has a style sheet of the service, which names fonts, so it needs stabilising. */
+/**
+ * A converted document has a style sheet of the service. It names fonts, so the document needs stabilising, and has
+ * negative lengths and both directions of text. `classification` is that of the content.
+ */
 export const convertedDocument = (html: string, classification: Classification): PreparedDocument => ({
   html,
-  classification: { ...classification, needsStabilising: true },
+  classification: {
+    ...classification,
+    needsStabilising: true,
+    waysToLoseContent: classification.waysToLoseContent === 'other' ? 'other' : 'outside',
+  },
 });
 
 /** A document made from escaped text only, which runs and fetches nothing. */

@@ -75,6 +75,16 @@ describe('content outside the printable area', () => {
       overflow('div', 1, 'bottom'),
     ],
     [
+      'a fixed box in a style sheet with comments',
+      page('<div>x</div>', 'div { position/**/:fixed; bottom:-9px }'),
+      overflow('div', 1, 'bottom'),
+    ],
+    [
+      'a fixed box in a style with references',
+      page('<div style="position&colon;fixed;top&colon;2000px">x</div>'),
+      overflow('div', 1, 'bottom'),
+    ],
+    [
       'a box wider than the page, at its right edge',
       page('<div id="a" style="position:absolute;right:0;width:900px">Text on the left</div>'),
       overflow('div#a', 1, 'left'),

@@ -5,7 +5,6 @@ import type { Page } from '../browsers/page.ts';
 import { printParameters, viewportFor, type HeaderFooterTemplates, type Viewport } from '../pdf/parameters.ts';
 import { readDestinationPages, readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
 import type { PrintRequest } from '../print-request.ts';
-import { waysToLoseContent } from './ways-to-lose-content.ts';
 import { markPrefix, searchExpression, lossCheckExpression, type Search } from './search-script.ts';
 
 const maxFound = 20;
@@ -55,11 +54,10 @@ type LossCheck = false | Promise<boolean>;
  */
 export const printAndCheckForLoss = <T>(
   page: Page,
-  { html, options, classification }: PrintRequest,
+  { options, classification }: PrintRequest,
   print: () => Promise<T>,
 ): [printing: Promise<T>, lossCheck: LossCheck] => {
-  const { scripts, external } = classification;
-  const ways = scripts || external ? 'other' : waysToLoseContent(html);
+  const { scripts, waysToLoseContent: ways } = classification;
   if (ways === 'none') return [print(), false];
   const expression = lossCheckExpression(ways === 'other');
   const viewport = viewportFor(options, classification.pageRule);

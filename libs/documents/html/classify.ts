@@ -10,6 +10,12 @@ import { leavesPageState, elementNeedsStabilising, styleSheetNeedsStabilising } 
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
 import { mayNeedFrames, mayFetch, scriptReason, scriptReadableText } from './scripts.ts';
 import { parseWithHandlers, type TagContext } from './html-parser.ts';
+import {
+  addLayoutOfElement,
+  type LayoutOfElements,
+  type WaysToLoseContent,
+  waysToLoseContent,
+} from './ways-to-lose-content.ts';
 
 /** What a document needs from the browser. In doubt, each member has the safe value. */
 export type Classification = {
@@ -30,6 +36,8 @@ export type Classification = {
    * Whether it may need to be stabilised before it is printed: animations, fonts, style sheets, a page size of its own.
    */
   needsStabilising: boolean;
+  /** How it can lose content that exceeds the page. */
+  waysToLoseContent: WaysToLoseContent;
   /** The first refresh that it contains, with its absolute URL. */
   refresh: Refresh | undefined;
   /** What its style elements say about the pages. */
@@ -43,6 +51,7 @@ export const scriptFreeClassification: Classification = {
   needsFrames: false,
   leavesPageState: false,
   needsStabilising: false,
+  waysToLoseContent: 'none',
   refresh: undefined,
 };
 
@@ -54,6 +63,7 @@ export const pageClassification: Classification = {
   needsFrames: true,
   leavesPageState: true,
   needsStabilising: true,
+  waysToLoseContent: 'other',
   refresh: undefined,
 };
 
@@ -71,10 +81,11 @@ export type HtmlDetails = {
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
-type ClassificationState = Omit<Classification, 'refresh' | 'pageRule'> &
+type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
   Omit<HtmlDetails, 'unfinished'> & {
     refreshes: Refresh[];
     sheets: Element[];
+    layout: LayoutOfElements;
     isUnfinished: boolean;
     budget: Budget;
   };
@@ -96,6 +107,7 @@ export const classify = (
     namesLanguage: false,
     refreshes: [],
     sheets: [],
+    layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
     budget,
   };
@@ -112,8 +124,10 @@ export const classify = (
   // Finding where the input is unfinished parses it again.
   if (state.isUnfinished) budget.spend(html.length);
   let pageRule: PageRule | undefined;
+  const sheets: string[] = [];
   for (const element of state.sheets) {
     const sheet = textOf(element);
+    sheets.push(sheet);
     state.external ||= findCssResources(sheet, 'stylesheet', budget).external;
     state.needsStabilising ||= styleSheetNeedsStabilising(sheet);
     if (mayApplyToPrint(attributeOf(element, 'media'))) pageRule = readPageRule(sheet, pageRule);
@@ -126,7 +140,6 @@ export const classify = (
   const {
     scripts,
     reason,
-    external,
     needsFrames,
     leavesPageState: leavesPage,
     needsStabilising,
@@ -135,6 +148,7 @@ export const classify = (
     metadata,
     namesLanguage,
   } = state;
+  const external = state.external || baseUrl !== undefined;
   return {
     classification: {
       scripts,
@@ -142,7 +156,8 @@ export const classify = (
       needsFrames,
       leavesPageState: leavesPage,
       needsStabilising,
-      external: external || baseUrl !== undefined,
+      external,
+      waysToLoseContent: scripts || external ? 'other' : waysToLoseContent(html, sheets, state.layout),
       refresh: firstRefresh(state.refreshes, baseUrl),
       ...(pageRule && { pageRule }),
     },
@@ -168,6 +183,7 @@ const inspectTag = (
     state.reason = `${reason} on line ${line()}`;
   }
   state.needsStabilising ||= elementNeedsStabilising(tagName);
+  addLayoutOfElement(state.layout, tagName, attrs);
   if (attrs.length === 0) return;
   state.leavesPageState ||= leavesPageState(tagName, attrs);
   if (tagName === 'html')
