@@ -3,7 +3,7 @@ import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
-import { openReadCache, type ReadCache } from '#libs/read-store/read-cache.ts';
+import { openReadCache, type ReadCache } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** The limits of an account, with overrides. */

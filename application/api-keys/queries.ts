@@ -8,7 +8,7 @@ import {
   type ApiKeyUsageDocument,
 } from '#libs/projections/key-renders.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
-import { type ReadCache, openReadCache } from '#libs/read-store/read-cache.ts';
+import { type ReadCache, openReadCache } from '#libs/concurrency/read-cache.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
 
 /**

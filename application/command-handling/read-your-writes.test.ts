@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openReadCache } from '#libs/read-store/read-cache.ts';
+import { openReadCache } from '#libs/concurrency/read-cache.ts';
 import { createReadYourWrites } from './read-your-writes.ts';
 
 /** Read models that have come so far, and which of them were asked how far that is. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
+import { waitForCacheExpiry } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 const maxWaitMs = 1_000;

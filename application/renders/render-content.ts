@@ -2,7 +2,7 @@ import type { RenderAccountDefaults, RenderSource, SealedEncryption } from '#con
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadCache } from '#libs/read-store/read-cache.ts';
+import type { ReadCache } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';

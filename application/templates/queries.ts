@@ -1,7 +1,7 @@
 import { bareId, readModels } from '#contracts/names.ts';
 import { templateVersionId, type TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadCache } from '#libs/read-store/read-cache.ts';
+import type { ReadCache } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** Reads templates from the read model by bare id. */

@@ -1,5 +1,5 @@
 import { runTogether } from '#libs/scheduling/run-together.ts';
-import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
+import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
 import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
 

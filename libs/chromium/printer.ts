@@ -1,9 +1,9 @@
 import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
-import { type FairQueue, openFairQueue } from '#libs/scheduling/fair-queue.ts';
-import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
-import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
+import { type FairQueue, openFairQueue } from '#libs/concurrency/fair-queue.ts';
+import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
+import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import { BrowserGone } from './cdp/errors.ts';
 import { refuseRefresh } from './document/load.ts';
 import { type RenderMode, renderModes } from '#contracts/render-modes.ts';

@@ -1,9 +1,9 @@
 import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
-import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
-import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
+import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
+import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
+import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import { TaskFailed } from './worker/task-failed.ts';
 import { type TaskFailure, type TaskResult, isTaskError } from './worker/task-result.ts';
 import { type WorkerExit, startWorker, type WorkerProcess } from './worker/process.ts';

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
 import type { Dial } from './dial.ts';
 import type { EgressLimits } from './limits.ts';
 import { sendTunnelErrorResponse, limitBytes } from './proxy-response.ts';
@@ -9,22 +10,6 @@ import { targetOfAuthority, type Target } from './target.ts';
 import { blockedError, type OnEgressError } from './errors.ts';
 
 export type TunnelOptions = { dial: Dial; limits: EgressLimits; onError: OnEgressError };
-
-const createConnectionCounter = (max: number) => {
-  const counts = new Map<string, number>();
-  return ({ host, port }: Target): (() => void) => {
-    const key = `${host} ${port}`;
-    const count = counts.get(key) ?? 0;
-    if (count >= max)
-      throw blockedError('too-many-connections', `There are already ${max} connections to ${host}.`, { host, port });
-    counts.set(key, count + 1);
-    return () => {
-      const remaining = (counts.get(key) ?? 1) - 1;
-      if (remaining > 0) counts.set(key, remaining);
-      else counts.delete(key);
-    };
-  };
-};
 
 const pipeTunnel = (
   client: Duplex,
@@ -40,7 +25,7 @@ const pipeTunnel = (
 /** Handles CONNECT (RFC 9110, 9.3.6): tunnels to allowed targets, with limits on their number, idle time and received bytes. */
 export const createTunnels = ({ dial, limits, onError }: TunnelOptions) => {
   const open = new Set<Duplex>();
-  const countConnection = createConnectionCounter(limits.maxConnectionsPerHost);
+  const connections = createCountsByKey();
 
   const connectAndPipe = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
     const aborter = new AbortController();
@@ -60,8 +45,12 @@ export const createTunnels = ({ dial, limits, onError }: TunnelOptions) => {
 
   const serve = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
     const target = targetOfAuthority(request.url ?? '');
-    const release = countConnection(target);
-    await connectAndPipe(target, client, head).finally(release);
+    const { host, port } = target;
+    const [key, max] = [`${host} ${port}`, limits.maxConnectionsPerHost];
+    if (connections.of(key) >= max)
+      throw blockedError('too-many-connections', `There are already ${max} connections to ${host}.`, { host, port });
+    connections.change(key, 1);
+    await connectAndPipe(target, client, head).finally(() => connections.change(key, -1));
   };
 
   const accept = (request: IncomingMessage, client: Duplex, head: Buffer): void => {

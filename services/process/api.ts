@@ -8,7 +8,7 @@ import { createTemplateReader } from '#application/templates/queries.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
-import { cacheMs, openReadCache } from '#libs/read-store/read-cache.ts';
+import { cacheMs, openReadCache } from '#libs/concurrency/read-cache.ts';
 import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { Logger } from '#libs/telemetry/logger.ts';
 import { traceBlobStore } from '#application/renders/telemetry.ts';

@@ -13,7 +13,7 @@ import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { hashSecret } from '#application/api-keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { cacheMs } from '#libs/read-store/read-cache.ts';
+import { cacheMs } from '#libs/concurrency/read-cache.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { changeCallersAndWait } from './command-context.ts';
 

@@ -9,7 +9,7 @@ import { ensureInstallationSecret } from '#application/installation/secret.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
 import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
-import { cacheMs, waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
+import { cacheMs, waitForCacheExpiry } from '#libs/concurrency/read-cache.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { machineUser } from './machine-user.ts';
 

@@ -1,3 +1,5 @@
+import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
+
 /** `key` identifies the task until it has ended. `account` is an id without a prefix. */
 export type ScheduledTask = { key: string; account: string; urgent: boolean };
 
@@ -59,8 +61,7 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
   const published = new Map<string, PublishedTask<T>>();
   /** Published tasks that no worker has started, with the time of their publication, the oldest first. */
   const unstarted = new Map<string, number>();
-  const outstandingByAccount = new Map<string, number>();
-  let outstandingCount = 0;
+  const outstanding = createCountsByKey();
   let takenCount = 0;
 
   const turnsFor = ({ urgent }: T): AccountTurns<T> => turns[urgent ? 'urgent' : 'ordinary'];
@@ -85,12 +86,7 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
   const setOutstanding = (publishedTask: PublishedTask<T>, isOutstanding: boolean): void => {
     if (publishedTask.isOutstanding === isOutstanding) return;
     publishedTask.isOutstanding = isOutstanding;
-    const change = isOutstanding ? 1 : -1;
-    const { account } = publishedTask.task;
-    const count = (outstandingByAccount.get(account) ?? 0) + change;
-    if (count > 0) outstandingByAccount.set(account, count);
-    else outstandingByAccount.delete(account);
-    outstandingCount += change;
+    outstanding.change(publishedTask.task.account, isOutstanding ? 1 : -1);
   };
 
   /**
@@ -98,8 +94,8 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
    * thresholds, Choudhury and Hahne 1998).
    */
   const isFull = (account: string, { maxOutstandingPerAccount, maxOutstanding }: SchedulerLimits): boolean => {
-    const count = outstandingByAccount.get(account) ?? 0;
-    return count > 0 && (count >= maxOutstandingPerAccount || count * 2 >= maxOutstanding - outstandingCount);
+    const count = outstanding.of(account);
+    return count > 0 && (count >= maxOutstandingPerAccount || count * 2 >= maxOutstanding - outstanding.total());
   };
 
   const nextTask = (accounts: AccountTurns<T>, currentLimits: SchedulerLimits): T | null => {
@@ -114,7 +110,7 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
   };
 
   const dropStaleUnstarted = (now: number): void => {
-    const startedCount = outstandingCount - unstarted.size;
+    const startedCount = outstanding.total() - unstarted.size;
     const timeoutMs =
       startedCount < limits().maxOutstanding ? unstartedTimeoutMs.belowLimit : unstartedTimeoutMs.atLimit;
     for (const [key, publishedAt] of unstarted) {
@@ -181,6 +177,6 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       for (const publishedTask of stalled) publishedTask.lastActivityAt = now;
       return stalled.map(({ task }) => task);
     },
-    counts: () => ({ waiting: waiting.size, outstanding: outstandingCount }),
+    counts: () => ({ waiting: waiting.size, outstanding: outstanding.total() }),
   };
 };

@@ -4,7 +4,7 @@ import { createdKeyResponse, keyListResponse, keyResponse, maxKeysPerAccount } f
 import { apiKeyIdOf } from '#contracts/names.ts';
 import { hashSecret } from '#application/api-keys/secret.ts';
 import { issueKey } from '#application/api-keys/commands.ts';
-import { cacheMs } from '#libs/read-store/read-cache.ts';
+import { cacheMs } from '#libs/concurrency/read-cache.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
 const start = '2026-05-20T12:00:30.000Z';

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
-import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
-import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
+import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
+import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
+import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import type { Office, OfficeRequest, OfficeResult } from '../port.ts';
 import { conversionError, crashError, timeoutError } from './errors.ts';
 import { exportOptions } from './export-options.ts';

@@ -7,7 +7,7 @@ import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { type Caller, callerOfPerson } from '#application/callers/caller.ts';
 import { authenticateSession, type People, roleOf } from '#application/people/people.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
-import type { ReadCache } from '#libs/read-store/read-cache.ts';
+import type { ReadCache } from '#libs/concurrency/read-cache.ts';
 import { authenticate, requireActive, requirePermission } from '../server/authenticate.ts';
 import type { Cookies } from '../sessions/cookies.ts';
 

@@ -1,4 +1,4 @@
-import { cacheMs, waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
+import { cacheMs, waitForCacheExpiry } from '#libs/concurrency/read-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { ApiError } from '#contracts/http/api-error.ts';
+import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
 
 /** What of one kind runs at once for each account in a process. */
 export type RunningCounts = {
@@ -12,10 +13,10 @@ export type CountedKind = { name: string; max: number; retryAfter?: number };
 
 /** Counts what runs at once for each account. */
 export const openRunningCounts = ({ name, max, retryAfter = 1 }: CountedKind): RunningCounts => {
-  const counts = new Map<string, number>();
+  const running = createCountsByKey();
   return {
     requireRoom: (accountId, now) => {
-      if ((counts.get(accountId) ?? 0) < max) return;
+      if (running.of(accountId) < max) return;
       throw ApiError.of(
         'rate_limit_exceeded',
         `The account may have ${max} ${name} at once. Try again when one of them has ended.`,
@@ -26,11 +27,7 @@ export const openRunningCounts = ({ name, max, retryAfter = 1 }: CountedKind): R
         },
       );
     },
-    change: (accountId, by) => {
-      const count = (counts.get(accountId) ?? 0) + by;
-      if (count > 0) counts.set(accountId, count);
-      else counts.delete(accountId);
-    },
+    change: running.change,
   };
 };
 

@@ -5,7 +5,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadCache } from '#libs/read-store/read-cache.ts';
+import type { ReadCache } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';

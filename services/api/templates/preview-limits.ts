@@ -1,5 +1,5 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
+import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { openRunningCounts } from '../server/concurrency-limit.ts';
 
 /** Whose preview it is. A newer preview of the same editor replaces an older one; null replaces none. */

@@ -17,7 +17,7 @@ import { newId } from '#libs/ids/ulids.ts';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { openReadCache } from '#libs/read-store/read-cache.ts';
+import { openReadCache } from '#libs/concurrency/read-cache.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
 import { createApp } from '../../../services/api/app.ts';

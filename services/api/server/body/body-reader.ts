@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
-import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
+import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { type BodyFormat, readBody } from './read-body.ts';
 import { maxMainThreadBytes, type RequestBody } from './read-json.ts';
 

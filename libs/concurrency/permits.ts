@@ -1,3 +1,5 @@
+import { createCountsByKey } from './counts-by-key.ts';
+
 export type PermitLimits = {
   /** How many tasks may run at once that have run for less than `slowAfterMs`. */
   maxQuick: number;
@@ -38,8 +40,7 @@ export const createPermits = (
 ): Permits => {
   /** The start times of quick tasks, the oldest first. */
   const quick = new Map<symbol, number>();
-  const heldByGroup = new Map<string, number>();
-  let running = 0;
+  const held = createCountsByKey();
 
   const forgetSlow = (): void => {
     if (maxTotal <= maxQuick) return;
@@ -49,27 +50,23 @@ export const createPermits = (
     }
   };
   const isFull = (group: string): boolean => {
-    const held = heldByGroup.get(group) ?? 0;
-    if (held === 0) return false;
-    return held >= maxPerGroup || (maxTotal > maxQuick && held * 2 >= maxTotal - running);
+    const count = held.of(group);
+    if (count === 0) return false;
+    return count >= maxPerGroup || (maxTotal > maxQuick && count * 2 >= maxTotal - held.total());
   };
   const isAvailable = (): boolean => {
     forgetSlow();
-    return running < maxTotal && quick.size < maxQuick;
+    return held.total() < maxTotal && quick.size < maxQuick;
   };
 
   return {
     acquire: (group) => {
       const task = Symbol(group);
       quick.set(task, now());
-      heldByGroup.set(group, (heldByGroup.get(group) ?? 0) + 1);
-      running += 1;
+      held.change(group, 1);
       return () => {
         quick.delete(task);
-        running -= 1;
-        const held = heldByGroup.get(group)! - 1;
-        if (held > 0) heldByGroup.set(group, held);
-        else heldByGroup.delete(group);
+        held.change(group, -1);
       };
     },
     isAvailable,
@@ -78,6 +75,6 @@ export const createPermits = (
       const [oldest] = quick.values();
       return oldest === undefined || maxTotal <= maxQuick ? null : Math.max(0, slowAfterMs - (now() - oldest));
     },
-    running: () => running,
+    running: held.total,
   };
 };

@@ -1,4 +1,4 @@
-import { runWithTimeout } from '#libs/concurrency/timeout.ts';
+import { runWithTimeout } from './timeout.ts';
 import { createPermits, type PermitLimits } from './permits.ts';
 
 /** How long a task may wait for its permit, in milliseconds, and the error it fails with after that time. */
