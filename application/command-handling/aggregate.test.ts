@@ -214,4 +214,15 @@ describe('A stream', () => {
     await aggregate.executeOnce({ type: 'count' }, cause);
     expect(numbers(events)).toEqual([10, 11]);
   });
+
+  it('with an event of a later release is refused, because its state is unknown', async () => {
+    const { eventLog, events } = openLog();
+    const counting = newAggregate(eventLog, counter, 'counter-1');
+    other(events);
+    events.push({ ...events[0]!, type: 'WebhookSecretLent', revision: 1 } as unknown as RecordedEvent);
+    const refusal = /WebhookSecretLent of stream counter-1 at revision 1 .* update this process/;
+    await expect(loadAggregate(eventLog, counter, 'counter-1')).rejects.toThrow(refusal);
+    await expect(counting.execute({ type: 'count' }, cause)).rejects.toThrow(refusal);
+    expect(events).toHaveLength(2);
+  });
 });

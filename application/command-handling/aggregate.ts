@@ -14,6 +14,7 @@ import { newId } from '#libs/ids/ulids.ts';
 import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracingEnabled, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 import { validateEvent, validateMetadata } from './event-validation.ts';
+import { eventsOfDecider, readHistory } from './history.ts';
 
 /** The origin of a command: its actor, account, correlation and trace. */
 export type Cause = {
@@ -103,10 +104,6 @@ const appendOnce = async (
   }
 };
 
-/** A stream has only events of its decider. */
-const eventsOfDecider = <Event extends EventOf>(events: readonly RecordedEvent[]) =>
-  events as readonly RecordedEvent<Event>[];
-
 const createMetadata = (cause: Cause, traceparent: string | null, now: Date): Metadata =>
   validateMetadata({ occurredAt: now.toISOString(), ...cause, traceparent });
 
@@ -119,7 +116,7 @@ const createAggregate = <State, Command, Event extends EventOf>(
   let { state, revision } = start;
 
   const catchUp = async (): Promise<void> => {
-    const missed = eventsOfDecider<Event>(await store.read(stream, revision + 1));
+    const missed = await readHistory(store, decider, stream, revision + 1);
     state = fold(decider, missed, state);
     revision = missed.at(-1)?.revision ?? revision;
   };
@@ -187,13 +184,13 @@ const aggregateFromHistory = <State, Command, Event extends EventOf>(
   };
 };
 
-/** Reads a stream. Returns its history and its aggregate. */
+/** Reads a stream. Returns its history and its aggregate. @throws UnknownEventTypeError */
 export const loadAggregate = async <State, Command, Event extends EventOf>(
   eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
 ) => ({
-  ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(await eventLog.store.read(stream))),
+  ...aggregateFromHistory(eventLog, decider, stream, await readHistory(eventLog.store, decider, stream)),
   isComplete: true,
 });
 
@@ -208,7 +205,7 @@ export const loadCachedAggregate = async <State, Command, Event extends EventOf>
 ) => {
   const recent = eventLog.store.readCached(stream);
   return recent
-    ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(recent)), isComplete: false }
+    ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider(decider, recent)), isComplete: false }
     : loadAggregate(eventLog, decider, stream);
 };
 

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
+import { readHistory } from '#application/command-handling/history.ts';
 import { type Decider, fold } from '#libs/domain/decider.ts';
-import { noStream, type RecordedEvent } from '#libs/event-store/port.ts';
+import { noStream } from '#libs/event-store/port.ts';
 
 const maxEntries = 5_000;
 
@@ -23,11 +24,7 @@ export const openStateCache = <State, Command, Event extends EventOf>(
   return {
     load: async (id) => {
       const { state, revision } = cache.get(id) ?? { state: decider.initial, revision: noStream };
-      // A stream has only events of its decider.
-      const missed = (await store.read(
-        streamOf(id),
-        revision + 1,
-      )) as readonly RecordedEvent[] as readonly (RecordedEvent & Event)[];
+      const missed = await readHistory(store, decider, streamOf(id), revision + 1);
       // Unknown ids are not remembered, because anyone can invent them.
       if (missed.length === 0) return state;
       const next = { state: fold(decider, missed, state), revision: missed.at(-1)!.revision };

@@ -1,10 +1,10 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { RenderEvent } from '#contracts/events/render.ts';
 import { fileNameFor, type OutputContentType, pdfContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, idOfStream } from '#contracts/names.ts';
 import { type RenderState, render } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { pdfRetention } from '#application/accounts/render-settings.ts';
+import { eventsOfDecider } from '#application/command-handling/history.ts';
 import { fold } from '#libs/domain/decider.ts';
 
 /** Whether the request asks for a PDF that is stored for a later download. */
@@ -64,7 +64,7 @@ const fileFieldsOf = (history: readonly RecordedEvent[]) => {
 
 /** The stored PDF of a render with this history. A regenerated PDF is stored, too. */
 export const keptPdfOf = (history: readonly RecordedEvent[], now: Date): KeptPdf => {
-  const state = fold(render, history as readonly RecordedEvent<RenderEvent>[]);
+  const state = fold(render, eventsOfDecider(render, history));
   if (state.status !== 'DONE') return { kind: 'notDone', status: state.status };
   if (state.pdf !== null && now < new Date(state.pdf.keptUntil))
     return { kind: 'kept', ...state.pdf, ...fileFieldsOf(history) };

@@ -15,6 +15,7 @@ import { fold } from '#libs/domain/decider.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { readHistory } from '#application/command-handling/history.ts';
 import { roundsOf } from '#application/deliveries/delivery-history.ts';
 import { deliverySummaryOf, findDeliveryPage } from '#application/deliveries/find-deliveries.ts';
 import { countFailed, redeliverFailed, requiredFields } from '#application/deliveries/redeliver.ts';
@@ -38,13 +39,13 @@ const requireDelivery = async (
   { eventLog, reads, readYourWrites }: Dependencies,
   accountId: string,
   jobId: string,
-): Promise<{ document: DeliveryDocument; history: RecordedEvent<DeliveryEvent>[] }> => {
+): Promise<{ document: DeliveryDocument; history: readonly RecordedEvent<DeliveryEvent>[] }> => {
   const id = bareId('job', jobId);
   if (!id) throw deliveryNotFound();
   await readYourWrites.waitForWrites(accountId, deliveries);
   const document = (await reads.get(deliveries, id)) as DeliveryDocument | null;
   if (document?.accountId !== accountId) throw deliveryNotFound();
-  return { document, history: (await eventLog.store.read(streams.delivery(id))) as RecordedEvent<DeliveryEvent>[] };
+  return { document, history: await readHistory(eventLog.store, delivery, streams.delivery(id)) };
 };
 
 const bodyOf = async (blobs: BlobStore, history: readonly RecordedEvent<DeliveryEvent>[]): Promise<string | null> => {

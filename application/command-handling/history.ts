@@ -1,0 +1,36 @@
+import { type EventOf, isEventType } from '#contracts/events/event-schemas.ts';
+import type { Decider } from '#libs/domain/decider.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+
+/** The event was written by a later release, and its meaning for the state of the stream is unknown. */
+export class UnknownEventTypeError extends Error {
+  constructor({ type, stream, revision }: RecordedEvent) {
+    super(
+      `event ${type as string} of stream ${stream} at revision ${revision} has a type that this release does not know: ` +
+        'update this process to the release that wrote the event',
+    );
+    this.name = 'UnknownEventTypeError';
+  }
+}
+
+/**
+ * The events of a stream for its decider. Only a state needs all of them: lists of events also show those of a later release.
+ * @throws UnknownEventTypeError
+ */
+export const eventsOfDecider = <State, Command, Event extends EventOf>(
+  _: Decider<State, Command, Event>,
+  events: readonly RecordedEvent[],
+): readonly RecordedEvent<Event>[] => {
+  const unknown = events.find(({ type }) => !isEventType(type));
+  if (unknown) throw new UnknownEventTypeError(unknown);
+  // A stream has only events of its decider.
+  return events as readonly RecordedEvent<Event>[];
+};
+
+/** Reads the events of a stream from a revision on. @throws UnknownEventTypeError */
+export const readHistory = async <State, Command, Event extends EventOf>(
+  store: Pick<EventStore, 'read'>,
+  decider: Decider<State, Command, Event>,
+  stream: string,
+  from?: number,
+): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await store.read(stream, from));
