@@ -1,5 +1,6 @@
-import { runTogether } from '#libs/scheduling/run-together.ts';
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
+import { runTogether } from '#libs/scheduling/run-together.ts';
 import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
 
@@ -29,15 +30,6 @@ const handleMessage = async ({ consumer, handle, onError }: MessageHandler, mess
   }
 };
 
-/** Resolves when the promise does, and at the latest after the milliseconds. With null it waits without a limit. */
-const waitAtMost = async (milliseconds: number | null, promise: Promise<void>): Promise<void> => {
-  if (milliseconds === null) return promise;
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, milliseconds);
-  await Promise.race([promise, timeout.promise]);
-  clearTimeout(timer);
-};
-
 /**
  * Takes messages from both queues of the consumer and handles them until `signal` aborts. Resolves when the handlers
  * that have started are finished. The relay decides the order and keeps the queues short, so both queues are asked
@@ -46,17 +38,16 @@ const waitAtMost = async (milliseconds: number | null, promise: Promise<void>): 
 export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal: AbortSignal): Promise<void> => {
   const permits = createPermits({ ...handler.permits, slowAfterMs: defaultSlowAfterMs });
   const running = new Set<Promise<void>>();
-  // One promise for the next end. Promise.race over `running` would add a reaction to each handler at every turn, and
-  // thousands of handlers wait for slow receivers.
-  let nextEnd = Promise.withResolvers<void>();
+  // Promise.race over `running` would add a reaction to each handler at every turn, and thousands of handlers wait for
+  // slow receivers.
+  const ends = createChangeSignal();
 
   const start = (message: LeasedMessage): void => {
     const release = permits.acquire('');
     const run: Promise<void> = handleMessage(handler, message).finally(() => {
       running.delete(run);
       release();
-      nextEnd.resolve();
-      nextEnd = Promise.withResolvers<void>();
+      ends.notify();
     });
     running.add(run);
   };
@@ -65,7 +56,7 @@ export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal:
     const consumer: Consumer = { ...handler.consumer, urgent };
     while (!signal.aborted) {
       if (!permits.isAvailable()) {
-        await waitAtMost(permits.msUntilNextSlow(), nextEnd.promise);
+        await ends.waitForChange(undefined, permits.msUntilNextSlow() ?? undefined);
         continue;
       }
       const message = await bus.next(consumer, signal);
