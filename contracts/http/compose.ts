@@ -111,7 +111,6 @@ const contentsFields = z.strictObject({
     .optional()
     .describe('The language of the page. Default: that of the first part.'),
 });
-export type ContentsOptions = z.output<typeof contentsFields>;
 
 export const contents = z
   .union([z.boolean(), contentsFields], 'must be true, false, or an object')

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 
-export const docxLayouts = ['faithful', 'semantic'] as const;
-export type DocxLayout = (typeof docxLayouts)[number];
-
 /** How a Word document is laid out. */
 export const docxLayout = z
-  .enum(docxLayouts)
+  .enum(['faithful', 'semantic'])
   .default('faithful')
   .describe(
     'How a docx is laid out. faithful: as Word shows it, with its own pages, headers, footers, fonts and colours; ' +

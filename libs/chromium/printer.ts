@@ -21,7 +21,6 @@ import { findCertutil } from './browsers/trusted-authorities.ts';
 import { withProcessingTimeout } from './processing-timeout.ts';
 import { startHealthChecks } from './browsers/health-checks.ts';
 
-export { BrowserGone };
 export type { PrintResult, PrinterLogger, PrintRequest };
 
 export type BrowserHealth = {

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readGroupMemory } from './browsers/memory.ts';
 import { apiErrorFieldsOf, readPdf, requestFor, openTestPrinter } from './testing/printing.ts';
-import { BrowserGone, type Printer } from './printer.ts';
+import { BrowserGone } from './cdp/errors.ts';
+import type { Printer } from './printer.ts';
 
 let printer: Printer;
 beforeAll(async () => void (printer = await openTestPrinter()));

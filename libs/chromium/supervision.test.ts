@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { readGroupMemory } from './browsers/memory.ts';
 import { apiErrorFieldsOf, requestFor, openTestPrinter } from './testing/printing.ts';
-import { BrowserGone, type Printer } from './printer.ts';
+import { BrowserGone } from './cdp/errors.ts';
+import type { Printer } from './printer.ts';
 
 let printer: Printer;
 afterEach(() => printer.close());

@@ -133,9 +133,6 @@ const readMarks = (
   return { unmarked, marked };
 };
 
-export const findUnmarkedContent = (content: string, isMarkedXObject: (name: string) => boolean): Range[] =>
-  readMarks(content, isMarkedXObject).unmarked;
-
 /**
  * Marks everything that belongs to no marked content as an artifact: readers skip it (ISO 14289-1, 7.1). The same for
  * marked content that is decoration.

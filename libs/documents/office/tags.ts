@@ -1,10 +1,6 @@
 // Authors decide how long a part is and what it contains. Each search therefore reads a character only a few times: a tag
 // ends at the next `<` outside of quotes, and a search for an end that was not found is not repeated.
 
-/** Start tags of elements with these names, with any prefix. `names` is the source of a regular expression. */
-export const tagsNamed = (names: string): RegExp =>
-  new RegExp(String.raw`<(?:[\w-]+:)?(?:${names})\b(?:"[^"]*"|'[^']*'|[^<>"'])*>`, 'g');
-
 /** The text with each of its elements replaced. `start` is global, and matches start tags; `end` is the end tag. */
 export const replaceElements = (
   xml: string,

@@ -4,12 +4,6 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { HealthDependencies } from '../server/dependencies.ts';
 import { nameSchema, publicRoute, type Route } from '../server/route.ts';
 
-/**
- * What the service still needs before it can accept a render; empty if it is ready. `limitations` is what it cannot do
- * although it is ready.
- */
-export type Health = { missing: string[]; limitations: string[] };
-
 const liveResponse = nameSchema('Live', z.object({ status: z.literal('live') }));
 const readyResponse = nameSchema(
   'Ready',

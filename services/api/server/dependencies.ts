@@ -29,6 +29,10 @@ import type { ConcurrencyLimiter } from './concurrency-limit.ts';
 
 /** `missing` lists what the service needs before it can accept a render. `metricsToken` is required to read the metrics. */
 export type HealthDependencies = {
+  /**
+   * What the service still needs before it can accept a render; empty if it is ready. `limitations` is what it cannot do
+   * although it is ready.
+   */
   health: () => { missing: string[]; limitations: string[] };
   telemetry: Pick<Telemetry, 'metricsText' | 'metricsContentType'>;
   metricsToken?: string | undefined;
