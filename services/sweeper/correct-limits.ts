@@ -24,15 +24,21 @@ export const openLimitsCorrection = (
   return async (): Promise<void> => {
     const stillAbsent = new Map<string, number>();
     const outcomeOf = async (renderId: string): Promise<RenderOutcome> => {
-      const [accepted] = await eventLog.store.read(streams.render(renderId));
+      const [accepted] = await eventLog.store.read(streams.render(renderId), 0, 1);
       if (accepted) return accepted.position;
       const since = absentSince.get(renderId) ?? uptime();
       // Also for an outcome of never: if the correction fails, the next round has that outcome at once.
       stillAbsent.set(renderId, since);
       return uptime() - since >= maxAppendMs ? 'never' : 'pending';
     };
-    await limits.correctCounters(outcomeOf, eventLog.now());
-    absentSince = stillAbsent;
+    try {
+      await limits.correctCounters(outcomeOf, eventLog.now());
+      absentSince = stillAbsent;
+    } catch (error) {
+      // A round that fails may not have asked for all renders.
+      absentSince = new Map([...absentSince, ...stillAbsent]);
+      throw error;
+    }
   };
 };
 
