@@ -1,3 +1,4 @@
+import { correctEach } from './correct-each.ts';
 import type { LimitStatus, Limits, QuotaLimit, UsageReader } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, oldestMinuteKept, oldestMonthKept, limitStatus } from './windows.ts';
 
@@ -111,7 +112,7 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
     },
     correctCounters: async (outcomeOf, now) => {
       for (const endsAt of requestCounts.keys()) if (endsAt < oldestMinuteKept(now)) requestCounts.delete(endsAt);
-      for (const [key, counter] of quotaCounters) {
+      await correctEach(quotaCounters, async ([key, counter]) => {
         for (const [id, { position }] of counter.pendingRenders) {
           const outcome = position ?? (await outcomeOf(id));
           if (outcome === 'never') setPending(counter, id, null);
@@ -119,7 +120,7 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
         }
         if (counter.pendingRenders.size > 0) await refresh(counter);
         else if (counter.month < oldestMonthKept(now)) quotaCounters.delete(key);
-      }
+      });
     },
     close: async () => undefined,
   };

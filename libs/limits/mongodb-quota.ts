@@ -5,7 +5,8 @@ import { monthEnd, monthOf, limitStatus } from './windows.ts';
 
 /**
  * The renders of an account in a month. `pendingRenderIds` are those that the last correction did not find in the
- * usage read model. `corrections` counts the corrections of this counter.
+ * usage read model. `corrections` counts the corrections of this counter. `lastPosition` is that of the usage that it was
+ * last set to: every render that was accepted later is pending. Counters of earlier versions lack it.
  */
 type QuotaCounter = {
   _id: string;
@@ -14,6 +15,7 @@ type QuotaCounter = {
   used: number;
   pendingRenderIds: string[];
   corrections: number;
+  lastPosition?: number;
 };
 
 export const quotaCountersIn = (db: MongoDatabase): MongoCollection<QuotaCounter> =>
@@ -36,8 +38,8 @@ export const readUsed = async (
   const stored = await quotaCountersIn(db).findOne({ _id }, { projection: { used: 1 } });
   if (stored) return stored.used;
   await usage.waitUntilCaughtUp();
-  const { used } = await usage.usageOf(accountId, month);
-  const counter = { _id, accountId, month, used, pendingRenderIds: [], corrections: 0 };
+  const { used, lastPosition } = await usage.usageOf(accountId, month);
+  const counter = { _id, accountId, month, used, pendingRenderIds: [], corrections: 0, lastPosition };
   const inserted = await quotaCountersIn(db).insertOne(counter).catch(nullIfDuplicate);
   return inserted ? used : readUsed(db, usage, accountId, month, quota);
 };
@@ -88,17 +90,24 @@ export const releaseRender = async (
 export const countersWithUsage = async (
   db: MongoDatabase,
   month: string,
-  usage: Pick<UsageReader, 'usageOfMonth'>,
+  usage: Pick<UsageReader, 'usageOfAccounts'>,
 ): Promise<{ counter: QuotaCounter; usage: Usage }[]> => {
   const before = await quotaCountersIn(db)
-    .find({ month }, { projection: { corrections: 1 } })
+    .find({ month }, { projection: { accountId: 1, corrections: 1 } })
     .toArray();
   const corrections = new Map(before.map((counter) => [counter._id, counter.corrections]));
-  const used = await usage.usageOfMonth(month);
+  const used = await usage.usageOfAccounts([...new Set(before.map(({ accountId }) => accountId))], month);
   const counters = await quotaCountersIn(db).find({ month }).toArray();
   const unchanged = counters.filter((counter) => counter.corrections === corrections.get(counter._id));
   return unchanged.map((counter) => ({ counter, usage: used.get(counter.accountId) ?? { used: 0, lastPosition: 0 } }));
 };
+
+/**
+ * Whether the usage is older than the one that the counter was last set to, and so lacks renders that are pending no
+ * longer. Around the end of a rebuild, a read model that is behind may go back for a moment.
+ */
+export const isUsageOlder = ({ lastPosition = 0 }: QuotaCounter, usage: Usage): boolean =>
+  usage.lastPosition < lastPosition;
 
 const outcomeBatchSize = 20;
 
@@ -129,6 +138,7 @@ export const correctCounter = async (
   const unchanged = { _id, corrections, ...(never.length > 0 && { pendingRenderIds: { $all: never } }) };
   await quotaCountersIn(db).updateOne(unchanged, {
     $inc: { used: difference, corrections: 1 },
+    $set: { lastPosition: usage.lastPosition },
     $pullAll: { pendingRenderIds: settled },
   });
 };

@@ -5,9 +5,11 @@ import {
   createRequestCountBuffer,
   requestCountOf,
 } from './mongodb-rate-limit.ts';
+import { correctEach } from './correct-each.ts';
 import {
   correctCounter,
   countersWithUsage,
+  isUsageOlder,
   countRenderBelow,
   quotaCountersIn,
   releaseRender,
@@ -84,12 +86,15 @@ export const openMongoLimits = async (
     correctCounters: async (outcomeOf, now) => {
       await use((db) => rateLimitCountersIn(db).deleteMany({ endsAt: { $lt: oldestMinuteKept(now) } }));
       await use((db) => quotaCountersIn(db).deleteMany({ month: { $lt: oldestMonthKept(now) } }));
-      await usage.waitUntilCaughtUp();
-      for (const month of correctedMonths(now)) {
-        for (const { counter, usage: accountUsage } of await use((db) => countersWithUsage(db, month, usage))) {
-          await use((db) => correctCounter(db, counter, accountUsage, outcomeOf));
-        }
-      }
+      const isCaughtUp = await usage.waitUntilCaughtUp().then(
+        () => true,
+        () => false,
+      );
+      const months = correctedMonths(now).map((month) => use((db) => countersWithUsage(db, month, usage)));
+      const counters = (await Promise.all(months)).flat();
+      // The usage that a caught-up read model has is right, even if it is older: the event log may be a restored one.
+      const correctable = counters.filter((one) => isCaughtUp || !isUsageOlder(one.counter, one.usage));
+      await correctEach(correctable, (one) => use((db) => correctCounter(db, one.counter, one.usage, outcomeOf)));
     },
     missing: () => connection.missing(),
     close: async () => {

@@ -28,7 +28,7 @@ export type UsageReader = {
   waitUntilCaughtUp(): Promise<void>;
   usageOf(accountId: string, month: string): Promise<Usage>;
   /** By account id; accounts without renders are absent. */
-  usageOfMonth(month: string): Promise<ReadonlyMap<string, Usage>>;
+  usageOfAccounts(accountIds: readonly string[], month: string): Promise<ReadonlyMap<string, Usage>>;
 };
 
 /**
@@ -48,8 +48,10 @@ export type Limits = {
   /** Records the position at which a render was accepted; null releases it. Otherwise `correctCounters` does so later. */
   confirmOrReleaseRender(render: CountedRender, position: number | null): Promise<void>;
   /**
-   * Sets each quota counter to the usage read model plus the pending renders. Removes rate limit counters after two
-   * hours and quota counters after three months.
+   * Sets each quota counter to the usage read model plus the pending renders, also while the read model is behind: then
+   * more renders are pending. Removes rate limit counters after two hours and quota counters after three months. A
+   * counter that fails does not keep the others from being corrected, unless several in a row fail.
+   * @throws AggregateError in the end, if counters failed
    */
   correctCounters(outcomeOf: (renderId: string) => Promise<RenderOutcome>, now: Date): Promise<void>;
   close(): Promise<void>;

@@ -1,14 +1,14 @@
 import { ApiError } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import type { UsageReader } from '#libs/limits/port.ts';
+import type { Usage, UsageReader } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { usageIdOf, type UsageDocument } from './usage.ts';
 
 const catchUpTimeoutMs = 2_000;
-const maxAccounts = 1_000_000;
+const maxDocumentsPerQuery = 1_000;
 
-type UsageReadStore = Pick<ReadStore, 'waitForCheckpoint' | 'get' | 'find'>;
+type UsageReadStore = Pick<ReadStore, 'waitForCheckpoint' | 'get' | 'getMany'>;
 
 const usageBehindMessage = 'The usage of the month is still being counted. Try again in a moment.';
 
@@ -25,10 +25,14 @@ export const createUsageReader = (store: Pick<EventStore, 'head'>, reads: UsageR
     const document = (await reads.get(readModels.usage, usageIdOf(accountId, month))) as UsageDocument | null;
     return { used: document?.used ?? 0, lastPosition: document?.lastPosition ?? 0 };
   },
-  usageOfMonth: async (month) => {
-    const documents = await reads.find(readModels.usage, { where: { month }, limit: maxAccounts });
-    return new Map(
-      (documents as UsageDocument[]).map(({ accountId, used, lastPosition }) => [accountId, { used, lastPosition }]),
-    );
+  usageOfAccounts: async (accountIds, month) => {
+    const ids = accountIds.map((accountId) => usageIdOf(accountId, month));
+    const found = new Map<string, Usage>();
+    for (let start = 0; start < ids.length; start += maxDocumentsPerQuery) {
+      const documents = await reads.getMany(readModels.usage, ids.slice(start, start + maxDocumentsPerQuery));
+      for (const { accountId, used, lastPosition } of documents as UsageDocument[])
+        found.set(accountId, { used, lastPosition });
+    }
+    return found;
   },
 });

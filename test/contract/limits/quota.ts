@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { RenderOutcome } from '#libs/limits/port.ts';
 import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
 import {
   countAllowed,
@@ -145,6 +146,52 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
       engine.correctCounters(alwaysOutcome('never'), noon),
     ]);
     expect(await readQuotaUsed(engine, 'known')).toBe(3);
+  },
+
+  'a correction goes on while the usage is behind: the renders that it lacks stay pending': async ({
+    engine,
+    usage,
+  }) => {
+    const [first, second, lost] = Array.from({ length: 3 }, () => newRenderToCount('known', 10));
+    for (const render of [first!, second!, lost!]) await engine.countRender(render);
+    usage.caughtUp = () => Promise.reject(new Error('behind'));
+    const positions = new Map([
+      [first!.id, 101],
+      [second!.id, 102],
+    ]);
+    const outcomeOf = async (id: string): Promise<RenderOutcome> => positions.get(id) ?? 'never';
+    usage.set('known', '2026-05', { used: 4, lastPosition: 101 });
+    await engine.correctCounters(outcomeOf, noon);
+    expect(await readQuotaUsed(engine, 'known')).toBe(5);
+    usage.set('known', '2026-05', { used: 4, lastPosition: 103 });
+    await engine.correctCounters(outcomeOf, noon);
+    expect(await readQuotaUsed(engine, 'known')).toBe(4);
+  },
+
+  'while the usage is behind, one that is older than the counter takes no render off': async ({ engine, usage }) => {
+    await takeNewRender(engine, 'known', 10);
+    usage.caughtUp = () => Promise.reject(new Error('behind'));
+    usage.set('known', '2026-05', { used: 2, lastPosition: 90 });
+    await engine.correctCounters(alwaysOutcome('pending'), noon);
+    expect(await readQuotaUsed(engine, 'known')).toBe(4);
+    usage.set('known', '2026-05', { used: 4, lastPosition: 101 });
+    await engine.correctCounters(alwaysOutcome(101), noon);
+    usage.set('known', '2026-05', { used: 3, lastPosition: 100 });
+    await engine.correctCounters(alwaysOutcome('pending'), noon);
+    expect(await readQuotaUsed(engine, 'known')).toBe(4);
+  },
+
+  'a counter that fails does not keep the others from being corrected': async ({ engine }) => {
+    const lost = ['a', 'b', 'c'].map((account) => newRenderToCount(account, 5));
+    for (const render of lost) await engine.countRender(render);
+    for (const failing of lost) {
+      const outcomeOf = async (id: string): Promise<RenderOutcome> =>
+        id === failing.id ? Promise.reject(new Error('unreadable')) : 'never';
+      await expect(engine.correctCounters(outcomeOf, noon)).rejects.toThrow('unreadable');
+      for (const { id, accountId } of lost)
+        expect(await readQuotaUsed(engine, accountId)).toBe(id === failing.id ? 1 : 0);
+      for (const render of lost) await engine.countRender(render);
+    }
   },
 
   'a render that is released during a correction is released once': async ({ engine }) => {

@@ -21,11 +21,11 @@ export const createUsageModel = () => {
   model.set('known', '2026-05', { used: 3, lastPosition: 100 });
   const usageOf = async (accountId: string, month: string): Promise<Usage> =>
     documents.get(`${accountId}/${month}`) ?? { used: 0, lastPosition: 0 };
-  const usageOfMonth = async (month: string) =>
-    new Map([...documents.values()].filter((one) => one.month === month).map((one) => [one.accountId, one]));
+  const usageOfAccounts = async (accountIds: readonly string[], month: string) =>
+    new Map(accountIds.flatMap((id) => documents.get(`${id}/${month}`) ?? []).map((one) => [one.accountId, one]));
   return {
     model,
-    reader: { waitUntilCaughtUp: () => model.caughtUp(), usageOf, usageOfMonth } satisfies UsageReader,
+    reader: { waitUntilCaughtUp: () => model.caughtUp(), usageOf, usageOfAccounts } satisfies UsageReader,
   };
 };
 
