@@ -6,7 +6,11 @@ import type { CountedRender } from '#libs/limits/port.ts';
 
 const { url, renders } = JSON.parse(process.argv[2]!) as { url: string; renders: CountedRender[] };
 const unneeded = (): Promise<never> => Promise.reject(new Error('the counter is there'));
-const limits = await openMongoLimits(url, { waitUntilCaughtUp: unneeded, usageOf: unneeded, usageOfAccounts: unneeded });
+const limits = await openMongoLimits(url, {
+  waitUntilCaughtUp: unneeded,
+  usageOf: unneeded,
+  usageOfAccounts: unneeded,
+});
 for (const render of renders)
   writeSync(1, `${(await limits.countRender({ ...render, at: new Date(render.at) })).allowed}\n`);
 setInterval(() => undefined, 60_000);
