@@ -1,5 +1,6 @@
+import { MaxAppendSizeExceededError } from '@kurrent/kurrentdb-client';
 import { describe, expect, it } from 'vitest';
-import { noStream, type RecordedEvent } from '#libs/event-store/port.ts';
+import { type NewEvent, noStream, type RecordedEvent } from '#libs/event-store/port.ts';
 import { readSubscription, newEvent, newEvents, eventIds, isInOrder } from '../support/contract/new-events.ts';
 import { openEventStoreOn } from '../support/kurrentdb/event-stores.ts';
 import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
@@ -18,6 +19,22 @@ describe('An append to KurrentDB', () => {
       expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...result, id: events[1]!.id }]);
     },
   );
+
+  it.each([
+    ['on a call that appends share', '26.0.2'],
+    ['on a call of its own', null],
+  ])('%s is refused at once if it has more than 1 MiB', async (_how, version) => {
+    const engine = closeAfterTest(openEventStoreOn((await start({ version })).endpoint.port));
+    const events = Array.from({ length: 20 }, () => newEvent('x'.repeat(60_000)));
+    await expect(engine.append('render-1', events, noStream)).rejects.toBeInstanceOf(MaxAppendSizeExceededError);
+    await expect(engine.append('render-1', events.slice(0, 10), noStream)).resolves.toMatchObject({ revision: 9 });
+  });
+
+  it('is refused if an event has no type', async () => {
+    const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port, { operationTimeoutMs: 1_000 }));
+    const event = { ...newEvent(), type: '' } as unknown as NewEvent;
+    await expect(engine.append('render-1', [event], noStream)).rejects.toThrow('BadRequest');
+  });
 
   it('succeeds if the clock of the server is an hour ahead', async () => {
     const server = await start({ clockAheadMs: 3_600_000 });

@@ -1,6 +1,13 @@
-import type { ServerDuplexStream, ServerReadableStream } from '@grpc/grpc-js';
+import {
+  Metadata,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  status as statusCodes,
+} from '@grpc/grpc-js';
 import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import status from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
+import type { Status } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type {
   AppendReq,
@@ -52,6 +59,12 @@ const appendTooLargeStatus = () => {
   error.setMaxappendsize(maxAppendBytes);
   return errorStatus('MaximumAppendSizeExceeded', error);
 };
+const appendTooLargeError = () => {
+  const metadata = new Metadata();
+  metadata.set('exception', 'maximum-append-size-exceeded');
+  metadata.set('maximum-append-size', String(maxAppendBytes));
+  return { code: statusCodes.INVALID_ARGUMENT, details: 'Maximum Append Size Exceeded.', metadata };
+};
 const bytesOf = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
 
@@ -79,13 +92,20 @@ export const createBatchAppendHandler =
   (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     const pending = new Map<string, PendingAppend>();
 
-    const respond = (correlationId: string, { options, events }: PendingAppend): void => {
+    const refusalOf = ({ options, events }: PendingAppend): Status | undefined => {
+      if (options.getDeadline21100()!.toDate().getTime() <= now()) return errorStatus('Timeout', new shared.Timeout());
+      if (bytesOf(events) > maxAppendBytes) return appendTooLargeStatus();
+      return events.some(({ type }) => type === '') ? errorStatus('BadRequest', new shared.BadRequest()) : undefined;
+    };
+
+    const respond = (correlationId: string, append: PendingAppend): void => {
+      const { options, events } = append;
       const response = new streams.BatchAppendResp();
       response.setCorrelationId(uuidOf(correlationId));
       response.setStreamIdentifier(options.getStreamIdentifier());
-      const isLate = options.getDeadline21100()!.toDate().getTime() <= now();
-      if (isLate || bytesOf(events) > maxAppendBytes) {
-        response.setError(isLate ? errorStatus('Timeout', new shared.Timeout()) : appendTooLargeStatus());
+      const refusal = refusalOf(append);
+      if (refusal) {
+        response.setError(refusal);
         call.write(response);
         return;
       }
@@ -132,7 +152,7 @@ const responseOf = (outcome: AppendOutcome): AppendResp => {
 /** One append on a call: first the options, then the events. */
 export const createAppendHandler =
   (eventLog: FakeEventLog, delivery: ResponseDelivery) =>
-  (call: ServerReadableStream<AppendReq, AppendResp>, respond: (error: null, response: AppendResp) => void): void => {
+  (call: ServerReadableStream<AppendReq, AppendResp>, respond: sendUnaryData<AppendResp>): void => {
     let options: AppendReq.Options | undefined;
     const events: ProposedEvent[] = [];
     call.on('data', (request: AppendReq) => {
@@ -140,6 +160,7 @@ export const createAppendHandler =
       else events.push(proposedOf(request.getProposedMessage()!));
     });
     call.on('end', () => {
+      if (bytesOf(events) > maxAppendBytes) return respond(appendTooLargeError());
       const outcome = eventLog.append(
         nameOf(options!.getStreamIdentifier()),
         events,
