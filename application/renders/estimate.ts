@@ -10,6 +10,7 @@ import {
 } from '#libs/projections/work-durations.ts';
 import type { RenderKind } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
 
 /** `accountId` is a bare id. `urgent`: a caller waits for the render. */
 export type EstimateRequest = { accountId: string; source: RenderSource; priority: 'urgent' | 'ordinary' };
@@ -42,14 +43,11 @@ const defaultWorkMs = 500;
 const acceptanceTimeoutMs = 60_000;
 const maxCachedAccounts = 1_000;
 
-/** Every fourth render that starts is a job, if there are any. */
-const ordinaryInterval = 4;
-
 /** The number of the account's renders that start before a new one. */
 const rendersAhead = (priority: EstimateRequest['priority'], { urgent, ordinary }: WaitingCounts): number =>
   priority === 'ordinary'
     ? urgent + ordinary
-    : urgent + Math.min(ordinary, Math.floor(urgent / (ordinaryInterval - 1)));
+    : urgent + Math.min(ordinary, Math.floor(urgent / (ordinaryTaskInterval - 1)));
 
 type CachedRead<T> = { at: number; value: Promise<T> };
 type AccountWorkDurations = { own: WorkDurationsDocument | null; ofAll: WorkDurationsDocument | null };

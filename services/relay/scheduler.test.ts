@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createScheduler,
-  ordinaryTaskInterval,
-  type SchedulerLimits,
-  type ScheduledTask,
-  unstartedTimeoutMs,
-} from './scheduler.ts';
+import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
+import { createScheduler, type SchedulerLimits, type ScheduledTask, unstartedTimeoutMs } from './scheduler.ts';
 
 const highLimits: SchedulerLimits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };
 const schedulerWith = (limits: Partial<SchedulerLimits> = {}) =>

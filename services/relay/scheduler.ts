@@ -1,4 +1,5 @@
 import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
+import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
 
 /** `key` identifies the task until it has ended. `account` is an id without a prefix. */
 export type ScheduledTask = { key: string; account: string; urgent: boolean };
@@ -31,9 +32,6 @@ export type Scheduler<T extends ScheduledTask> = {
   /** How many tasks wait, and how many are outstanding. */
   counts(): { waiting: number; outstanding: number };
 };
-
-/** Every fourth published task is an ordinary one, if one may be published, even when many urgent tasks wait. */
-export const ordinaryTaskInterval = 4;
 
 /**
  * In milliseconds. A published task that no worker has started for this time is not counted until one starts it: its
