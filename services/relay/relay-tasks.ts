@@ -1,4 +1,4 @@
-import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { EventData, EventOf } from '#contracts/events/event-schemas.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { idOfStream, streams, subjects } from '#contracts/names.ts';
 import type { Message } from '#libs/bus/port.ts';
@@ -7,13 +7,11 @@ import type { Scheduler, ScheduledTask } from './scheduler.ts';
 
 /**
  * A task and its message for a worker. `traceparent` belongs to the event that caused the task; undefined when it must
- * be read from the streams of the render and its delivery. `republishWhenStalled` is true for tasks whose start and end
- * are in the event log. Other tasks are forgotten after a while.
+ * be read from the streams of the render and its delivery.
  */
 export type RelayTask = ScheduledTask & {
   message: Message;
   traceparent: string | null | undefined;
-  republishWhenStalled: boolean;
 };
 
 /** Office documents have a scheduler of their own: they take longer, and must not block other documents. */
@@ -43,7 +41,7 @@ const renderTask = (
     account,
     urgent,
     traceparent,
-    republishWhenStalled: true,
+    hasStartEvent: true,
     message: { id: stream, subject, data: { stream }, urgent },
   };
 };
@@ -61,7 +59,7 @@ export const addRender = (
 export const deliveryTask = (id: string, account: string, round: number, traceparent?: string | null): RelayTask => {
   const key = streams.delivery(id);
   const message: Message = { id: `${key}.${round}`, subject: subjects.deliveryDue, data: { id } };
-  return { key, account, urgent: false, traceparent, republishWhenStalled: true, message };
+  return { key, account, urgent: false, traceparent, hasStartEvent: true, message };
 };
 
 const repetitions = {
@@ -88,10 +86,14 @@ const addRepetition = (
     account: metadata.accountId ?? '',
     urgent: true,
     traceparent: metadata.traceparent,
-    republishWhenStalled: false,
+    hasStartEvent: false,
     message: { id, subject, data: { stream, [kind]: true }, urgent: true },
   });
 };
+
+/** The delay of the next webhook attempt in milliseconds. */
+const delayMsOf = ({ data, metadata }: RecordedEvent<EventOf<'WebhookAttempted'>>): number =>
+  data.nextAttemptAt === null ? 0 : Date.parse(data.nextAttemptAt) - Date.parse(metadata.occurredAt);
 
 /**
  * Updates the open tasks with an event. `now` is the time on the schedulers' clock; null for an event from before the
@@ -154,7 +156,7 @@ export const applyEvent = (
       return now === null ? undefined : deliveries.start(stream, now);
     case 'WebhookAttempted':
       deliveries.add(deliveryTask(id, account, event.data.round, traceparent));
-      return now === null ? undefined : deliveries.pause(stream, now);
+      return now === null ? undefined : deliveries.pause(stream, now + delayMsOf(event));
     case 'WebhookDelivered':
     case 'WebhookFailed':
       return deliveries.end(stream);

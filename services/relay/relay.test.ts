@@ -252,6 +252,58 @@ describe('The relay', () => {
     await relay.stop();
   });
 
+  it('publishes at most the limit of renders of an account while no renderer starts one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const many = Array.from({ length: 100 }, (_, n) => requested(String(n), 'poll'));
+    const { ids, clock, start, append } = openRelayTest(many);
+    const relay = start(2);
+    await eventually(ids, ['render-0', 'render-1']);
+    for (; clock.now < 600_000; clock.now += 5_000) await vi.advanceTimersByTimeAsync(1_000);
+    expect(new Set(ids())).toEqual(new Set(['render-0', 'render-1']));
+    const before = ids().length;
+    append(requested('other', 'poll', 'b'));
+    await eventually(() => ids().slice(before), ['render-other']);
+    await relay.stop();
+  });
+
+  it('publishes an urgent render at once although many finished documents are rendered once more', async () => {
+    const repetitions = ['b', 'c'].flatMap((account) =>
+      Array.from({ length: 3 }, (_, n) => ({
+        type: 'VerificationRequested',
+        stream: `render-${account}${n}`,
+        data: {},
+        account,
+      })),
+    );
+    const { ids, start, append } = openRelayTest(repetitions);
+    const relay = start(2);
+    await eventually(() => ids().length, 4);
+    append(requested('urgent', 'wait'));
+    await eventually(() => ids().slice(4), ['render-urgent']);
+    await relay.stop();
+  });
+
+  it('does not publish a delivery again while it waits for its next attempt', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { ids, clock, start, append } = openRelayTest([failed('1', 'webhook'), failed('2', 'webhook')]);
+    const relay = start();
+    await eventually(ids, ['delivery-1.1', 'delivery-2.1']);
+    const nextAttemptAt = '2026-05-20T12:00:30.000Z';
+    append(
+      deliveryEvent('WebhookAttemptStarted', '1'),
+      deliveryEvent('WebhookAttempted', '1', { outcome: { kind: 'timeout', reason: 'x' }, nextAttemptAt }),
+      failed('3', 'webhook'),
+    );
+    await eventually(() => ids().slice(2), ['delivery-3.1']);
+    clock.now = 21_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ids().slice(3)).toEqual(['delivery-2.1', 'delivery-3.1']);
+    clock.now = 51_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ids().slice(5)).toContain('delivery-1.1');
+    await relay.stop();
+  });
+
   it('publishes a task again that was neither started nor ended for a while, but not one without events', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { ids, clock, start } = openRelayTest([
@@ -294,7 +346,7 @@ describe('The relay', () => {
       clock.now = minute * 61_000;
       await vi.advanceTimersByTimeAsync(1_000);
     }
-    expect(received).toEqual(['render-1', 'render-2']);
+    expect(received).toEqual(['render-1']);
     await relay.stop();
   });
 

@@ -94,16 +94,18 @@ export const runRelay = async (
   let isCaughtUp = from >= head;
   let lastStalledCheckAt = clock();
 
-  const publish = async (task: RelayTask): Promise<void> =>
-    publishWithTrace(
-      bus,
-      task.message,
-      task.traceparent === undefined ? await findTraceparent(store, task) : task.traceparent,
-    );
+  /** The tasks whose messages the bus has not stored yet. */
+  const publishing = new Set<RelayTask>();
+  const publish = async (task: RelayTask): Promise<void> => {
+    publishing.add(task);
+    const traceparent = task.traceparent === undefined ? await findTraceparent(store, task) : task.traceparent;
+    await publishWithTrace(bus, task.message, traceparent);
+    publishing.delete(task);
+  };
   const publishFrom = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
-    const publishing: Promise<void>[] = [];
-    for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) publishing.push(publish(task));
-    await Promise.all(publishing);
+    const published: Promise<void>[] = [];
+    for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) published.push(publish(task));
+    await Promise.all(published);
   };
   const publishAllowed = async (): Promise<void> => {
     if (isCaughtUp) await Promise.all(Object.values(schedulers).map(publishFrom));
@@ -111,7 +113,9 @@ export const runRelay = async (
   const republishStalled = async (): Promise<void> => {
     for (const scheduler of Object.values(schedulers)) {
       for (const task of scheduler.takeStalled(clock(), stalledAfterMs)) {
-        if (task.republishWhenStalled) await publish(task);
+        if (publishing.has(task)) continue;
+        // A task without a start event may also end without an event.
+        if (task.hasStartEvent) await publish(task);
         else scheduler.end(task.key);
       }
     }
@@ -120,7 +124,7 @@ export const runRelay = async (
   const finished = new AbortController();
   const stopped = AbortSignal.any([signal, finished.signal]);
   let isChecking = false;
-  // One check at a time: while the bus is unavailable, each further check would publish the same tasks.
+  // One check at a time, because a publication can take long.
   const check = async (): Promise<void> => {
     if (isChecking) return;
     isChecking = true;

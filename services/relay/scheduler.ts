@@ -1,8 +1,11 @@
 import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
 import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
 
-/** `key` identifies the task until it has ended. `account` is an id without a prefix. */
-export type ScheduledTask = { key: string; account: string; urgent: boolean };
+/**
+ * `key` identifies the task until it has ended. `account` is an id without a prefix. `hasStartEvent` tells whether the
+ * event log has the start of the task. A task without one counts as started when it is published.
+ */
+export type ScheduledTask = { key: string; account: string; urgent: boolean; hasStartEvent: boolean };
 
 export type SchedulerLimits = {
   /** How many outstanding tasks an account may have. */
@@ -24,21 +27,23 @@ export type Scheduler<T extends ScheduledTask> = {
   take(now: number): T | null;
   /** A worker has started the task. */
   start(key: string, now: number): void;
-  /** The bus will deliver the task again later by itself. It is not outstanding until it is started again. */
-  pause(key: string, now: number): void;
+  /** The bus will deliver the task again at `until` by itself. It is not outstanding until it is started again. */
+  pause(key: string, until: number): void;
   end(key: string): void;
-  /** Published tasks without any activity for `forMs` milliseconds, to be published again. This counts as activity. */
+  /**
+   * Published tasks without any activity for `forMs` milliseconds, to be published again. This counts as activity. The
+   * delay of a paused task does not count.
+   */
   takeStalled(now: number, forMs: number): T[];
-  /** How many tasks wait, and how many are outstanding. */
-  counts(): { waiting: number; outstanding: number };
 };
 
 /**
- * In milliseconds. A published task that no worker has started for this time is not counted until one starts it: its
- * worker has a problem, or its message is lost. At the limit of outstanding tasks no worker has a free permit, so a task
- * may wait much longer.
+ * In milliseconds. A published task is overtaken when a worker starts a task that was published later. An overtaken task
+ * that no worker has started for this time is not counted until one starts it: its worker has a problem, or its message
+ * is lost. Without a worker no task is overtaken, so that accounts keep to their limits. At the limit of outstanding tasks
+ * no worker has a free permit, so a task may wait much longer.
  */
-export const unstartedTimeoutMs = { belowLimit: 5_000, atLimit: 60_000 };
+export const overtakenTimeoutMs = { belowLimit: 5_000, atLimit: 60_000 };
 
 /**
  * The tasks of an account in their order. The next one to publish is the first from `nextIndex` on that still waits. A
@@ -47,7 +52,8 @@ export const unstartedTimeoutMs = { belowLimit: 5_000, atLimit: 60_000 };
 type AccountTasks<T> = { tasks: T[]; nextIndex: number; waitingCount: number };
 /** The accounts in the order of their turns. */
 type AccountTurns<T> = Map<string, AccountTasks<T>>;
-type PublishedTask<T> = { task: T; lastActivityAt: number; isOutstanding: boolean };
+/** `idleSince` is the time of the last activity, or the end of the delay of a paused task. */
+type PublishedTask<T> = { task: T; idleSince: number; isOutstanding: boolean };
 
 /** Passed tasks are removed from an account's tasks when there are more of them than this, and more than waiting ones. */
 const maxPassedTasks = 1_000;
@@ -57,8 +63,10 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
   const turns: Record<'urgent' | 'ordinary', AccountTurns<T>> = { urgent: new Map(), ordinary: new Map() };
   const waiting = new Map<string, T>();
   const published = new Map<string, PublishedTask<T>>();
-  /** Published tasks that no worker has started, with the time of their publication, the oldest first. */
-  const unstarted = new Map<string, number>();
+  /** Published tasks that no worker has started, without overtaken ones, the oldest first. */
+  const unstarted = new Set<string>();
+  /** With the time at which they were overtaken, the earliest first. */
+  const overtaken = new Map<string, number>();
   const outstanding = createCountsByKey();
   let takenCount = 0;
 
@@ -107,28 +115,41 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
     return null;
   };
 
-  const dropStaleUnstarted = (now: number): void => {
-    const startedCount = outstanding.total() - unstarted.size;
+  const unstartedCount = (): number => unstarted.size + overtaken.size;
+
+  /** The bus delivers messages in their order, so workers have taken or lost those of earlier tasks. */
+  const overtakeEarlierThan = (key: string, now: number): void => {
+    if (!unstarted.has(key)) return;
+    for (const earlier of unstarted) {
+      if (earlier === key) return;
+      unstarted.delete(earlier);
+      overtaken.set(earlier, now);
+    }
+  };
+
+  const dropOvertaken = (now: number): void => {
+    const startedCount = outstanding.total() - unstartedCount();
     const timeoutMs =
-      startedCount < limits().maxOutstanding ? unstartedTimeoutMs.belowLimit : unstartedTimeoutMs.atLimit;
-    for (const [key, publishedAt] of unstarted) {
-      if (now - publishedAt < timeoutMs) return;
-      unstarted.delete(key);
+      startedCount < limits().maxOutstanding ? overtakenTimeoutMs.belowLimit : overtakenTimeoutMs.atLimit;
+    for (const [key, overtakenAt] of overtaken) {
+      if (now - overtakenAt < timeoutMs) return;
+      overtaken.delete(key);
       setOutstanding(published.get(key)!, false);
     }
   };
 
-  const recordActivity = (key: string, now: number, isOutstanding: boolean): void => {
+  const recordActivity = (key: string, at: number, isOutstanding: boolean): void => {
     const publishedTask = published.get(key);
     if (!publishedTask) return;
     unstarted.delete(key);
-    publishedTask.lastActivityAt = now;
+    overtaken.delete(key);
+    publishedTask.idleSince = at;
     setOutstanding(publishedTask, isOutstanding);
   };
 
   const markPublished = (task: T, now: number): void => {
     removeWaiting(task);
-    const publishedTask: PublishedTask<T> = { task, lastActivityAt: now, isOutstanding: false };
+    const publishedTask: PublishedTask<T> = { task, idleSince: now, isOutstanding: false };
     published.set(task.key, publishedTask);
     setOutstanding(publishedTask, true);
   };
@@ -144,9 +165,9 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       waiting.set(task.key, task);
     },
     take: (now) => {
-      dropStaleUnstarted(now);
+      dropOvertaken(now);
       const currentLimits = limits();
-      if (unstarted.size >= currentLimits.maxUnstarted) return null;
+      if (unstartedCount() >= currentLimits.maxUnstarted) return null;
       const [first, second] =
         takenCount % ordinaryTaskInterval === ordinaryTaskInterval - 1
           ? [turns.ordinary, turns.urgent]
@@ -155,15 +176,16 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       if (!task) return null;
       takenCount += 1;
       markPublished(task, now);
-      unstarted.set(task.key, now);
+      if (task.hasStartEvent) unstarted.add(task.key);
       return task;
     },
     start: (key, now) => {
       const task = waiting.get(key);
       if (task) markPublished(task, now);
+      overtakeEarlierThan(key, now);
       recordActivity(key, now, true);
     },
-    pause: (key, now) => recordActivity(key, now, false),
+    pause: (key, until) => recordActivity(key, until, false),
     end: (key) => {
       const task = waiting.get(key);
       if (task) removeWaiting(task);
@@ -171,10 +193,9 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       published.delete(key);
     },
     takeStalled: (now, forMs) => {
-      const stalled = [...published.values()].filter(({ lastActivityAt }) => now - lastActivityAt >= forMs);
-      for (const publishedTask of stalled) publishedTask.lastActivityAt = now;
+      const stalled = [...published.values()].filter(({ idleSince }) => now - idleSince >= forMs);
+      for (const publishedTask of stalled) publishedTask.idleSince = now;
       return stalled.map(({ task }) => task);
     },
-    counts: () => ({ waiting: waiting.size, outstanding: outstanding.total() }),
   };
 };
