@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pause } from '#libs/concurrency/pause.ts';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { DocumentStore } from '#libs/read-store/port.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isFreeLease, replaceLeaderLease, readLeaderLease } from './leader-lease.ts';
@@ -92,11 +92,8 @@ const runAsLeader = async (
     if (!lost.signal.aborted) report({ role }, 'lost leadership: the lease could not be renewed');
     lost.abort();
   };
-  let deadline = setTimeout(onLost, times.renewalDeadlineMs);
-  const onRenewal = (): void => {
-    clearTimeout(deadline);
-    deadline = setTimeout(onLost, times.renewalDeadlineMs);
-  };
+  const deadline = setTimeout(onLost, times.renewalDeadlineMs);
+  const onRenewal = (): void => void deadline.refresh();
   const finished = new AbortController();
   const renewing = renewLease(election, acquired, onRenewal, finished.signal).then((held) => {
     if (held === null) onLost();
@@ -111,7 +108,7 @@ const runAsLeader = async (
     // A store that does not respond must not keep this process from ending. The lease expires by itself.
     const held = lost.signal.aborted
       ? null
-      : await Promise.race([renewing, sleep(times.renewalDeadlineMs, null, { ref: false })]);
+      : await runWithTimeout(times.renewalDeadlineMs, () => renewing).catch(() => null);
     if (held !== null) await replaceLeaderLease(reads, role, held, null).catch(() => undefined);
   }
 };

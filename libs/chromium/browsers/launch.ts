@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { lowerSessionPriority } from '#libs/processes/session-priority.ts';
 import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
@@ -158,7 +158,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
     // A closing browser needs a moment to end its child processes.
-    await Promise.race([exited, pause(1000, undefined, { ref: false })]);
+    await runWithTimeout(1000, () => exited).catch(() => undefined);
     killProcessGroup(processGroup);
     await exited;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
