@@ -57,6 +57,25 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
+test.each([
+  ['with a key', 'render', '200', ['X-RateLimit', 'X-Quota']],
+  ['of a person', 'getSession', '200', ['X-RateLimit']],
+  ['of an operator', 'listAccounts', '200', ['X-RateLimit']],
+  ['that signs in', 'signIn', '201', []],
+])('an operation %s lists the headers of its limits and Retry-After', (_, operationId, success, limits) => {
+  const { path, method } = routes.find((route) => route.operationId === operationId)!;
+  const { responses } = copy().paths[path][method.toLowerCase()];
+  const always = [
+    'X-Request-Id',
+    ...limits.flatMap((of) => ['Limit', 'Remaining', 'Reset'].map((end) => `${of}-${end}`)),
+  ];
+  const namesAt = (status: string): string[] => Object.keys(responses[status].headers);
+  expect(namesAt(success)).toEqual(expect.arrayContaining(always));
+  for (const status of ['429', '503'])
+    expect(namesAt(status).toSorted()).toEqual([...always, 'Retry-After'].toSorted());
+  if (responses['401']) expect(namesAt('401')).toEqual(['X-Request-Id']);
+});
+
 test('a route that needs a key names the permission and lists the errors of the key', () => {
   for (const route of routes.filter(({ path, session }) => path.startsWith('/api/') && !session)) {
     expect(route.permission).toBeDefined();

@@ -107,7 +107,8 @@ present, such as a PDF within its hour, gets it, too. Renders that need such con
 per month** are accepted renders with live keys in the calendar month (UTC). Test keys do not use them up. A render that
 fails through an error of the service, or is not accepted because of one, is given back within a minute. All responses
 except those with status 401 have the state of the limits in \`X-RateLimit-*\` and \`X-Quota-*\`. Unlimited is \`null\` in JSON; the
-header is then absent.
+header is then absent. A signed-in person may send 600 requests a minute. Of these, only renders
+count toward the limit of the account.
 `.trim();
 
 /** The introduction of the API reference, in Markdown. `url` is the URL of the service. */

@@ -21,18 +21,31 @@ export const sharedHeaders: Record<string, Json> = {
   'Retry-After': count('Seconds to wait before the next try.'),
 };
 
-const namesFor = ({ permission }: Route, status: number): string[] => {
-  const limits = Object.keys(sharedHeaders).filter((name) => /^X-(RateLimit|Quota)/.test(name));
+/** The start of the names of limit headers. A person without an account has a rate limit, but no quota. */
+const limitHeadersOf = ({ permission, session }: Route): RegExp | null => {
+  if (permission) return /^X-(RateLimit|Quota)-/;
+  return session === 'required' || session === 'operator' ? /^X-RateLimit-/ : null;
+};
+
+const namesFor = (route: Route, status: number, failures: readonly ErrorName[]): string[] => {
+  const limits = status === 401 ? null : limitHeadersOf(route);
   return [
     'X-Request-Id',
-    ...(permission && status !== 401 ? limits : []),
-    ...(permission && (status === 429 || status === 503) ? ['Retry-After'] : []),
+    ...Object.keys(sharedHeaders).filter((name) => limits?.test(name)),
+    ...(failures.some((name) => 'retry_after' in errors[name].extra.shape) ? ['Retry-After'] : []),
   ];
 };
 
 /** The headers of a response: those of all such responses, and its own. */
-const headersOf = (route: Route, status: number, ownHeaders: Record<string, string>): Json => ({
-  ...Object.fromEntries(namesFor(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+const headersOf = (
+  route: Route,
+  status: number,
+  ownHeaders: Record<string, string>,
+  failures: readonly ErrorName[] = [],
+): Json => ({
+  ...Object.fromEntries(
+    namesFor(route, status, failures).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  ),
   ...Object.fromEntries(Object.entries(ownHeaders).map(([name, description]) => [name, text(description)])),
 });
 
@@ -85,7 +98,7 @@ const failureOf = (route: Route, status: number, names: ErrorName[]): Json => {
   );
   return {
     description: names.map((name) => `- \`${errors[name].error}\`: ${errors[name].meaning}`).join('\n'),
-    headers: headersOf(route, status, {}),
+    headers: headersOf(route, status, {}, names),
     content: {
       [json]: {
         schema:
