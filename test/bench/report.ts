@@ -9,6 +9,12 @@ export const printMeasurement = (name: string, { concurrency, documentsPerSecond
       `p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`,
   );
 
+const roundedText = (measured: number, unit: string): string => `${Number(measured.toPrecision(3))}${unit}`;
+
+/** Prints a measured value that has no target. */
+export const printFigure = (what: string, measured: number, unit = ''): void =>
+  console.log(`  ${what}: ${roundedText(measured, unit)}`);
+
 /** Prints a target with the measured value, and whether it is kept. */
 export const printTarget = (
   what: string,
@@ -18,8 +24,7 @@ export const printTarget = (
   unit = '',
 ): void => {
   const isKept = bound === 'at least' ? measured >= target : measured <= target;
-  const value = `${Number(measured.toPrecision(3))}${unit}`;
-  const text = `${isKept ? 'kept    ' : 'NOT KEPT'}  ${what}: ${value} (${bound} ${target}${unit})`;
+  const text = `${isKept ? 'kept    ' : 'NOT KEPT'}  ${what}: ${roundedText(measured, unit)} (${bound} ${target}${unit})`;
   targets.push({ isKept, text });
   console.log(`  ${text}`);
 };
