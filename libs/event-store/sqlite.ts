@@ -72,8 +72,8 @@ const batchSize = 256;
 const otherProcessPollMs = 50;
 
 /**
- * The event log in one SQLite file, which processes on one machine can share. `lockTimeoutMs` is how long an append waits
- * for another process.
+ * The event log in one SQLite file, for one process of the service and commands beside it. `lockTimeoutMs` is how long an
+ * append waits for another process.
  */
 export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTimeoutMs): EventStore => {
   const reader = openDatabase(file, 'full', lockTimeoutMs);

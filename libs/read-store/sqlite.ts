@@ -87,7 +87,7 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
   };
 };
 
-/** Read models as JSON documents in one SQLite file, which processes on one machine can share. */
+/** Read models as JSON documents in one SQLite file, for one process of the service and commands beside it. */
 export const openSqliteReadStore = (file: string, collections: readonly Collection[]): ReadStore => {
   const all = withCheckpoints(collections);
   return createReadStore(openSqliteEngine(file, all), all);
