@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import { TaskFailed } from './worker/task-failed.ts';
 import { type TaskFailure, type TaskResult, isTaskError } from './worker/task-result.ts';
@@ -131,16 +132,15 @@ export const openWorkerPool = ({
     void slot.worker.ready.then(() => {
       if (slot.task?.resolve === resolve) priorityTimer = setTimeout(lowerPriority, lowerPriorityAfterMs);
     });
-    const timer = setTimeout(() => {
+    const createError = (): Error => {
       remove(slot);
       replenish();
-      reject(taskTimeoutError(timeoutMs));
-    }, timeoutMs);
+      return taskTimeoutError(timeoutMs);
+    };
     try {
-      return await promise;
+      return await runWithTimeout(timeoutMs, () => promise, { createError });
     } finally {
       clearTimeout(priorityTimer);
-      clearTimeout(timer);
     }
   };
 
