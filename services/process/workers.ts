@@ -4,6 +4,7 @@ import { openOffice } from '#libs/office/libreoffice/office.ts';
 import { requireBrowser } from '#libs/config/require-browser.ts';
 import { runWhileLeader } from '#libs/leader-election/run-while-leader.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
+import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { observeRendering } from '#application/renders/telemetry.ts';
 import { observeQueues } from '#libs/telemetry/queue-metrics.ts';
@@ -18,15 +19,16 @@ import { officeOptions } from './office-options.ts';
 import type { ProcessContext } from './process-context.ts';
 import { keepRunning, type Role, type RunningRole } from './running-role.ts';
 
-/** Runs a role that only one process at a time can have. */
-const startElectedRole = async (
+/** Runs a role that only one process at a time can have. Embedded engines serve one process, so it needs no election. */
+const startSingleRole = async (
   context: ProcessContext,
   role: Role,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<RunningRole> => {
   const { engines, processIdentity, logger, report, isEngineUnavailable } = context;
-  const dependencies = {
-    reads: await engines.reads(),
+  const reads = await engines.reads();
+  const election = {
+    reads,
     role,
     processIdentity,
     report: (fact: Record<string, unknown>, message: string): void => logger.info(fact, message),
@@ -35,7 +37,7 @@ const startElectedRole = async (
     role,
     isEngineUnavailable,
     report,
-    run: (signal) => runWhileLeader(dependencies, work, signal),
+    run: isRemoteEngine(reads) ? (signal) => runWhileLeader(election, work, signal) : work,
   });
 };
 
@@ -157,7 +159,7 @@ export const startRelay = async (context: ProcessContext): Promise<RunningRole> 
   } = context;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
   const stopObserving = observeQueues(reads);
-  const running = await startElectedRole(context, 'relay', (signal) =>
+  const running = await startSingleRole(context, 'relay', (signal) =>
     runRelay({ store, bus, reads, concurrency: renderPermits(renderConcurrency) }, signal),
   );
   return {
@@ -175,7 +177,7 @@ const projectorIntervalMs = 50;
 /** Updates the read models. */
 export const startProjector = async (context: ProcessContext): Promise<RunningRole> => {
   const [store, reads] = await Promise.all([context.engines.store(), context.engines.reads()]);
-  return startElectedRole(context, 'projector', (signal) =>
+  return startSingleRole(context, 'projector', (signal) =>
     runProjector(store, reads, projections, { intervalMs: projectorIntervalMs }, signal),
   );
 };
@@ -190,7 +192,7 @@ export const startSweeper = async (context: ProcessContext): Promise<RunningRole
     engines.limits(),
   ]);
   const dependencies = { eventLog: { store, now }, reads, blobs, limits };
-  return startElectedRole(context, 'sweeper', (signal) =>
+  return startSingleRole(context, 'sweeper', (signal) =>
     runTogether(
       signal,
       (loopSignal) => runSweeper(dependencies, report, loopSignal),

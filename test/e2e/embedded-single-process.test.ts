@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readLeaderLease, replaceLeaderLease } from '#libs/leader-election/leader-lease.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { isOnServers } from '../support/environment.ts';
 
 let installation: TestInstallation;
@@ -20,6 +23,22 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
     const third = await installation.start();
     await createClient(third.url, key).render('html', '<p>after a sudden end');
     expect((await third.stop('SIGTERM')).code).toBe(0);
+  });
+
+  it('need no leader election: all roles work although the read store has leases of another process', async () => {
+    const roles = ['relay', 'projector', 'sweeper'];
+    const holder = { id: 'other', name: 'other', pid: 1, pidNamespace: null };
+    await withInstallationEngines(installation, async ({ reads }) => {
+      for (const role of roles) expect(await replaceLeaderLease(reads, role, 0, holder)).toBe(true);
+    });
+    const service = await installation.start();
+    const key = await createUnlimitedKey(installation);
+    const jobs = createJobClient(createClient(service.url, key));
+    expect((await jobs.waitUntilEnded((await jobs.submitAsync()).job_id)).status).toBe('DONE');
+    await withInstallationEngines(installation, async ({ reads }) => {
+      for (const role of roles) expect(await readLeaderLease(reads, role)).toEqual({ renewals: 1, holder });
+    });
+    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 
   it('cannot be used by a process with only some roles, and the error says what to do', async () => {
