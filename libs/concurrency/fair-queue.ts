@@ -1,5 +1,6 @@
-import { runWithTimeout } from './timeout.ts';
+import { createChangeSignal } from './change-signal.ts';
 import { createPermits, type PermitLimits } from './permits.ts';
+import { runWithTimeout } from './timeout.ts';
 
 /** How long a task may wait for its permit, in milliseconds, and the error it fails with after that time. */
 export type WaitOptions = { timeoutMs: number; createError: () => Error };
@@ -22,7 +23,7 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
   const permits = createPermits(limits);
   /** Waiting tasks by group. The group that is first in turn comes first. */
   const waiting = new Map<string, QueuedTask[]>();
-  let idleListeners: (() => void)[] = [];
+  const idleSignal = createChangeSignal();
   let timer: NodeJS.Timeout | undefined;
   let closed: Error | null = null;
 
@@ -31,6 +32,7 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
     if (others.length > 0) waiting.set(group, others);
     else waiting.delete(group);
   };
+  const isIdle = (): boolean => waiting.size === 0 && permits.running() === 0;
   const nextGroup = (): string | undefined =>
     permits.isAvailable() ? [...waiting.keys()].find((group) => permits.canAcquire(group)) : undefined;
 
@@ -44,7 +46,7 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
     }
     const retryInMs = waiting.size > 0 ? permits.msUntilNextSlow() : null;
     if (retryInMs !== null) timer = setTimeout(startTasks, Math.ceil(retryInMs));
-    if (waiting.size === 0 && permits.running() === 0) for (const resolve of idleListeners.splice(0)) resolve();
+    if (isIdle()) idleSignal.notify();
   };
 
   const acquirePermit = async (group: string, options: WaitOptions | undefined): Promise<() => void> => {
@@ -76,11 +78,9 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
     },
     running: () => permits.running(),
     waiting: () => [...waiting.values()].reduce((sum, tasks) => sum + tasks.length, 0),
-    idle: () =>
-      new Promise((resolve) => {
-        idleListeners = [...idleListeners, resolve];
-        startTasks();
-      }),
+    idle: async () => {
+      if (!isIdle()) await idleSignal.waitForChange();
+    },
     close: (error) => {
       closed = error;
       const tasks = [...waiting.values()].flat();
