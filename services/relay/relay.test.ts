@@ -58,11 +58,8 @@ const deliveryEvent = (type: string, id: string, data: object = {}): TestEvent =
   stream: `delivery-${id}`,
   data: { round: 1, attempt: 1, ...data },
 });
-const attempted = (id: string) =>
-  deliveryEvent('WebhookAttempted', id, {
-    outcome: { kind: 'timeout', reason: 'x' },
-    nextAttemptAt: '2026-05-20T12:00:05.000Z',
-  });
+const attempted = (id: string, nextAttemptAt = '2026-05-20T12:00:05.000Z') =>
+  deliveryEvent('WebhookAttempted', id, { outcome: { kind: 'timeout', reason: 'x' }, nextAttemptAt });
 
 type Handlers = Record<
   string,
@@ -267,13 +264,9 @@ describe('The relay', () => {
   });
 
   it('publishes an urgent render at once although many finished documents are rendered once more', async () => {
+    const verification = { type: 'VerificationRequested', data: {} };
     const repetitions = ['b', 'c'].flatMap((account) =>
-      Array.from({ length: 3 }, (_, n) => ({
-        type: 'VerificationRequested',
-        stream: `render-${account}${n}`,
-        data: {},
-        account,
-      })),
+      Array.from({ length: 3 }, (_, n) => ({ ...verification, stream: `render-${account}${n}`, account })),
     );
     const { ids, start, append } = openRelayTest(repetitions);
     const relay = start(2);
@@ -281,6 +274,7 @@ describe('The relay', () => {
     append(requested('urgent', 'wait'));
     await eventually(() => ids().slice(4), ['render-urgent']);
     await relay.stop();
+    expect(ids()).toHaveLength(5);
   });
 
   it('does not publish a delivery again while it waits for its next attempt', async () => {
@@ -288,12 +282,8 @@ describe('The relay', () => {
     const { ids, clock, start, append } = openRelayTest([failed('1', 'webhook'), failed('2', 'webhook')]);
     const relay = start();
     await eventually(ids, ['delivery-1.1', 'delivery-2.1']);
-    const nextAttemptAt = '2026-05-20T12:00:30.000Z';
-    append(
-      deliveryEvent('WebhookAttemptStarted', '1'),
-      deliveryEvent('WebhookAttempted', '1', { outcome: { kind: 'timeout', reason: 'x' }, nextAttemptAt }),
-      failed('3', 'webhook'),
-    );
+    append(deliveryEvent('WebhookAttemptStarted', '1'), attempted('1', '2026-05-20T12:00:30.000Z'));
+    append(failed('3', 'webhook'));
     await eventually(() => ids().slice(2), ['delivery-3.1']);
     clock.now = 21_000;
     await vi.advanceTimersByTimeAsync(1_000);
