@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
@@ -40,28 +41,40 @@ const openInThreads = async (file: string, threads: number): Promise<string[]> =
   return (await Promise.all(ends)).filter((end) => end !== 'fine');
 };
 
-/** Creates the file and holds its write lock for a moment. The thread that opens it in between is blocked and cannot send a signal. */
-const lockHolderScript = `
+/** Opens the file, and sends a message each time that a statement fails because of a lock, then the journal mode. */
+const lockedOutScript = `
   import { parentPort, workerData } from 'node:worker_threads';
   import { DatabaseSync } from 'node:sqlite';
-  const database = new DatabaseSync(workerData.file);
-  database.exec('CREATE TABLE t (n INTEGER); BEGIN IMMEDIATE');
-  parentPort.postMessage('held');
-  setTimeout(() => { database.exec('COMMIT'); database.close(); }, 100);
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    try {
+      exec.call(this, sql);
+    } catch (error) {
+      parentPort.postMessage(error.message);
+      throw error;
+    }
+  };
+  const { openDatabase } = await import(workerData.module);
+  const database = openDatabase(workerData.file, 'full');
+  parentPort.postMessage(database.get('PRAGMA journal_mode').journal_mode);
+  database.close();
 `;
 
 describe('A database file', () => {
   it('that another thread is creating is opened after a wait', async () => {
     const file = join(folder, 'new.db');
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(lockHolderScript)}`), {
-      workerData: { file },
+    const holder = new DatabaseSync(file);
+    holder.exec('CREATE TABLE t (n INTEGER); BEGIN IMMEDIATE');
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(lockedOutScript)}`), {
+      workerData: { file, module: new URL('./database.ts', import.meta.url).href },
     });
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    await new Promise((resolve) => worker.once('message', resolve));
-    const database = openDatabase(file, 'full');
-    expect(database.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
-    database.close();
+    const messages: string[] = [];
+    const ended = new Promise((resolve, reject) => worker.once('exit', resolve).once('error', reject));
+    worker.on('message', (message: string) => messages.push(message));
+    worker.once('message', () => holder.exec('COMMIT'));
     await ended;
+    expect([messages[0], messages.at(-1)]).toEqual(['database is locked', 'wal']);
+    holder.close();
   });
 
   it('can be created by several threads at the same moment', async () => {

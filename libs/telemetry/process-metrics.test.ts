@@ -1,31 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readGauge } from './metrics.ts';
 import { observeProcess } from './process-metrics.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const block = (ms: number): void => {
-  for (const until = performance.now() + ms; performance.now() < until;);
-};
+type EventLoopGauge = 'nodejs.eventloop.delay.p99' | 'nodejs.eventloop.utilization';
 
-const latest = async (): Promise<number> => (await readGauge('nodejs.eventloop.delay.p99'))[0]!.value;
+const latest = async (name: EventLoopGauge): Promise<number> => (await readGauge(name))[0]!.value;
 
 it('An event loop delay is in all readings until a full window without a delay has passed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const stop = observeProcess();
-  while ((await latest()) < 0.15) {
-    await sleep(50);
-    block(250);
-    await sleep(50);
-  }
-  const late = await latest();
-  expect(await latest()).toBeGreaterThanOrEqual(late);
+  let seconds = Number.NaN;
+  const stop = observeProcess((options) =>
+    Object.assign(monitorEventLoopDelay(options), {
+      // Node's delays include the resolution.
+      percentile: () => (seconds + options!.resolution! / 1e3) * 1e9,
+      reset: () => void (seconds = Number.NaN),
+    }),
+  );
+  expect(await latest('nodejs.eventloop.delay.p99')).toBe(0);
+  seconds = 0.25;
+  for (let reading = 0; reading < 2; reading += 1) expect(await latest('nodejs.eventloop.delay.p99')).toBeCloseTo(0.25);
   vi.advanceTimersByTime(10_000);
-  expect(await latest()).toBeGreaterThanOrEqual(0.15);
+  expect(await latest('nodejs.eventloop.delay.p99')).toBeCloseTo(0.25);
   vi.advanceTimersByTime(10_000);
-  expect(await latest()).toBeLessThan(0.15);
-  expect((await readGauge('nodejs.eventloop.utilization'))[0]!.value).toBeLessThanOrEqual(1);
+  expect(await latest('nodejs.eventloop.delay.p99')).toBe(0);
+  expect(await latest('nodejs.eventloop.utilization')).toBeLessThanOrEqual(1);
   stop();
   expect(vi.getTimerCount()).toBe(0);
 });

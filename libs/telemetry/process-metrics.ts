@@ -15,8 +15,8 @@ const delaySeconds = (nanoseconds: number): number =>
  * The event loop in the last full window, or in the first window so far. Reading does not reset a window, so that all
  * readers see the same values.
  */
-const observeEventLoop = () => {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+const observeEventLoop = (openMonitor: typeof monitorEventLoopDelay) => {
+  const delay = openMonitor({ resolution: resolutionMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
   const currentWindow = () => ({
@@ -38,8 +38,8 @@ const observeEventLoop = () => {
 };
 
 /** Observes CPU, memory and event loop of the process. Returns a function that stops it. */
-export const observeProcess = (): (() => void) => {
-  const loop = observeEventLoop();
+export const observeProcess = (openMonitor = monitorEventLoopDelay): (() => void) => {
+  const loop = observeEventLoop(openMonitor);
   const cpuTime = () => {
     const { user, system } = process.cpuUsage();
     return [

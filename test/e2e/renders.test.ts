@@ -215,6 +215,8 @@ describe('keep_pdf', () => {
   it('keeps the PDF of a synchronous render and of a template test, which can then be fetched', async () => {
     const templates = createTemplateClient(client);
     const template = (await templates.create('<p>{{x}}')).id;
+    const hourMs = 3_600_000;
+    const before = Date.now();
     const responses = [
       await client.convert('html', '<p>kept', { keep_pdf: true }),
       await templates.send('POST', `/${template}/test`, { data: { x: 1 }, keep_pdf: true }),
@@ -222,7 +224,9 @@ describe('keep_pdf', () => {
     for (const { body, status, text } of responses) {
       expect(status, text).toBe(200);
       const pdf = pdfBytes(String(body['pdf_base64']));
-      expect(Date.parse(String(body['pdf_expires_at'])) - Date.now()).toBeGreaterThan(3_500_000);
+      const expiresAt = Date.parse(String(body['pdf_expires_at']));
+      expect(expiresAt).toBeGreaterThanOrEqual(before + hourMs);
+      expect(expiresAt).toBeLessThanOrEqual(Date.now() + hourMs);
       expect(await bytesAt(pathAndQueryOf(body['pdf_url']))).toEqual(pdf);
       const path = `/api/v1/renders/${String(body['id'])}/pdf`;
       expect(await bytesAt(path, { authorization: `Bearer ${key.key}` })).toEqual(pdf);

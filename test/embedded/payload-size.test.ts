@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
@@ -101,12 +100,12 @@ describe('A request of more than 10 MB', () => {
 
 describe('A caller that disconnects', () => {
   it('in the middle of a body causes no error', async () => {
-    const { socket, closed } = await openRawConnection(at.service.url);
+    const { socket, received, closed } = await openRawConnection(at.service.url);
     socket.write(
       `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mode":`,
+        `Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n{"mode":`,
     );
-    await pause(1);
+    await waitUntil('the request is seen', () => received.text.startsWith('HTTP/1.1 100 Continue'));
     socket.resetAndDestroy();
     await closed;
     await caller.render('html', '<p>x</p>');

@@ -4,8 +4,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A TCP proxy to a local server that can be disconnected and reconnected. */
 export type InterruptibleProxy = { url: string; disconnect(): void; reconnect(): void; close(): Promise<void> };
 
-/** `url` is the URL of the server; the proxy has the same URL with another port. */
-export const openInterruptibleProxy = async (url: string): Promise<InterruptibleProxy> => {
+/** `url` is the URL of the server; the proxy has the same URL with another port. `onData` receives what clients send. */
+export const openInterruptibleProxy = async (
+  url: string,
+  onData: (data: Buffer) => void = () => undefined,
+): Promise<InterruptibleProxy> => {
   const port = Number(/:(\d+)/.exec(url.slice(url.indexOf('://') + 3))![1]);
   const sockets = new Set<Socket>();
   let isConnected = true;
@@ -17,7 +20,7 @@ export const openInterruptibleProxy = async (url: string): Promise<Interruptible
     track(inward);
     if (!isConnected) return void inward.destroy();
     const outward = track(connect(port, '127.0.0.1'));
-    inward.pipe(outward).pipe(inward);
+    inward.on('data', onData).pipe(outward).pipe(inward);
     inward.on('close', () => outward.destroy());
     outward.on('close', () => inward.destroy());
   }).listen(0, '127.0.0.1');
