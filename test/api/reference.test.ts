@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errors } from '#contracts/http/errors.ts';
 import { routes } from '../../services/api/routes.ts';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
+import { issueToken, openBrowser } from '../support/people/browser.ts';
+
+type Operation = { responses: Record<string, { headers: object }> };
 
 let api: InProcessApi;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
@@ -26,6 +29,19 @@ describe('The reference', () => {
       (name) => errors[name].status === 422 && name !== 'render_template_not_found',
     );
     expect(errorsOf('/api/v1/renders/{id}/repeat')).toEqual(expect.arrayContaining(ofDocuments));
+  });
+
+  it('lists the limit headers that a response to a person has', async () => {
+    const browser = openBrowser(api.app);
+    const signIn = await browser.signIn(await issueToken(api.eventLog, {}));
+    const session = await browser.request('GET', '/api/v1/session');
+    const { paths } = (await askOpenly('/openapi.json')).json<{ paths: Record<string, Record<string, Operation>> }>();
+    const limitsIn = (headers: object): string[] =>
+      Object.keys(headers).flatMap((name) => /^x-(?:ratelimit|quota)-.*/i.exec(name)?.[0].toLowerCase() ?? []);
+    const { get, post } = paths['/api/v1/session']!;
+    expect(limitsIn(get!.responses[session.status]!.headers).toSorted()).toEqual(limitsIn(session.headers).toSorted());
+    expect(limitsIn(post!.responses[signIn.status]!.headers)).toEqual(limitsIn(signIn.headers));
+    expect(session.headers).toHaveProperty('x-ratelimit-remaining');
   });
 
   it('is served as JSON and as a page, without a key', async () => {
