@@ -2,14 +2,14 @@ import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { findElementResources } from './element-resources.ts';
-import { findCssResources } from './css-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
-import { mayApplyToPrint, type PageRule, readPageRule } from './page-rule.ts';
+import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
 import { addMetaElement } from './meta-elements.ts';
-import { leavesPageState, elementNeedsStabilising, styleSheetNeedsStabilising } from './page-effects.ts';
+import { leavesPageState, elementNeedsStabilising } from './page-effects.ts';
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
 import { mayNeedFrames, mayFetch, scriptReason, scriptReadableText } from './scripts.ts';
 import { parseWithHandlers, type TagContext } from './html-parser.ts';
+import { readStyleSheet } from './style-sheet.ts';
 import {
   addLayoutOfElement,
   type LayoutOfElements,
@@ -92,7 +92,7 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
 
 /**
  * Parses a document by the HTML standard and finds out what it needs from a browser. Spends one unit of the budget for
- * each element, and the units of {@link findCssResources}.
+ * each element, and the units of {@link readStyleSheet}.
  * @throws what the budget throws
  */
 export const classify = (
@@ -124,13 +124,13 @@ export const classify = (
   // Finding where the input is unfinished parses it again.
   if (state.isUnfinished) budget.spend(html.length);
   let pageRule: PageRule | undefined;
-  const sheets: string[] = [];
+  const waysOfSheets: WaysToLoseContent[] = [];
   for (const element of state.sheets) {
-    const sheet = textOf(element);
-    sheets.push(sheet);
-    state.external ||= findCssResources(sheet, 'stylesheet', budget).external;
-    state.needsStabilising ||= styleSheetNeedsStabilising(sheet);
-    if (mayApplyToPrint(attributeOf(element, 'media'))) pageRule = readPageRule(sheet, pageRule);
+    const sheet = readStyleSheet(textOf(element), budget);
+    waysOfSheets.push(sheet.waysToLoseContent);
+    state.external ||= sheet.external;
+    state.needsStabilising ||= sheet.needsStabilising;
+    if (mayApplyToPrint(attributeOf(element, 'media'))) pageRule = mergePageRules(pageRule, sheet.pageRule);
   }
   if (state.scripts) {
     const text = scriptReadableText(document);
@@ -157,7 +157,7 @@ export const classify = (
       leavesPageState: leavesPage,
       needsStabilising,
       external,
-      waysToLoseContent: scripts || external ? 'other' : waysToLoseContent(html, sheets, state.layout),
+      waysToLoseContent: scripts || external ? 'other' : waysToLoseContent(html, waysOfSheets, state.layout),
       refresh: firstRefresh(state.refreshes, baseUrl),
       ...(pageRule && { pageRule }),
     },

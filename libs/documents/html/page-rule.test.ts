@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { classify } from './classify.ts';
-import { readPageRule } from './page-rule.ts';
+import { mergePageRules, readPageRule } from './page-rule.ts';
 
 test.each([
   [
@@ -28,12 +28,12 @@ test.each([
   ['@page;{size:A5}@keyframes page{@page{size:A5}}', undefined],
   ['p{size:A5}', undefined],
 ])('the general page rule of %s is read', (css, rule) => {
-  expect(readPageRule(css, undefined)).toEqual(rule);
+  expect(readPageRule(css)).toEqual(rule);
 });
 
 test('later style sheets add to the rule', () => {
-  const first = readPageRule('@page{size:A5;margin:1mm}', undefined);
-  expect(readPageRule('@page{margin-left:4mm}', first)).toMatchObject({ margins: { left: 4, top: 1 } });
+  const first = readPageRule('@page{size:A5;margin:1mm}');
+  expect(mergePageRules(first, readPageRule('@page{margin-left:4mm}'))).toMatchObject({ margins: { left: 4, top: 1 } });
 });
 
 test('a style sheet that is not for print adds nothing', () => {
@@ -59,13 +59,13 @@ test('plain rules are read wherever white space and comments stand', () => {
         one.replace(':', `${space}:${space}`),
       );
       const css = `${before}@page${space}{${space}${declarations.join(`${space};`)}${space}}${after}`;
-      expect(readPageRule(css, undefined)).toEqual({ size: { width: 148, height: 210 }, margins: { top, left } });
+      expect(readPageRule(css)).toEqual({ size: { width: 148, height: 210 }, margins: { top, left } });
     }),
   );
 });
 
 test('Style sheets with blocks and comments without an end are read in linear time', () => {
-  expect(readPageRule(`@page{margin-top:1mm}${'/* '.repeat(400_000)}`, undefined)).toEqual({ margins: { top: 1 } });
+  expect(readPageRule(`@page{margin-top:1mm}${'/* '.repeat(400_000)}`)).toEqual({ margins: { top: 1 } });
   for (const start of ['@page{', '@media print{', '@', '(', '"'])
-    expect(readPageRule(`@page{margin-top:1mm}${start.repeat(200_000)}`, undefined)).toEqual({ margins: { top: 1 } });
+    expect(readPageRule(`@page{margin-top:1mm}${start.repeat(200_000)}`)).toEqual({ margins: { top: 1 } });
 });

@@ -72,13 +72,17 @@ const blockIn = (outer: Block, prelude: string): Block => {
 
 const blank = new Set(['comment-token', 'CDO-token', 'CDC-token']);
 
+/** What the style sheets say together: a later one overrides an earlier one. */
+export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | undefined): PageRule | undefined =>
+  earlier && later ? { ...earlier, ...later, margins: { ...earlier.margins, ...later.margins } } : (later ?? earlier);
+
 /**
- * Adds what the `@page` rules without selector in a style sheet say to `rule`. Only lengths in absolute units are read;
- * the viewport of scripts does not need more.
+ * What the `@page` rules without selector in a style sheet say; undefined without such a rule. Only lengths in absolute
+ * units are read; the viewport of scripts does not need more.
  */
-export const readPageRule = (css: string, rule: PageRule | undefined): PageRule | undefined => {
-  if (!/@page\b/i.test(css)) return rule;
-  let result = rule;
+export const readPageRule = (css: string): PageRule | undefined => {
+  if (!/@page\b/i.test(css)) return undefined;
+  let result: PageRule | undefined;
   const blocks: Block[] = [];
   let block: Block = 'rules';
   /** A declaration, or what stands before a block. */

@@ -70,14 +70,22 @@ const withoutComments = (css: string): string =>
         .join('')
     : css;
 
-/** @param sheets the texts of the style elements */
+/** The ways that style sheets or declarations open. @param texts each is read for itself */
+export const cssWaysToLoseContent = (texts: readonly string[]): WaysToLoseContent => {
+  if (texts.some((text) => text.length > maxSearchedCharacters)) return 'other';
+  const css = texts.map((text) => `;${withoutComments(text)}`).join('');
+  if (otherPattern.test(css)) return 'other';
+  return outsidePattern.test(css) ? 'outside' : 'none';
+};
+
+/** @param ofSheets the ways that the style sheets of the document open */
 export const waysToLoseContent = (
   html: string,
-  sheets: readonly string[],
+  ofSheets: readonly WaysToLoseContent[],
   { styles, outside, other }: LayoutOfElements,
 ): WaysToLoseContent => {
   if (other || html.length > maxSearchedCharacters) return 'other';
-  const css = [...sheets, ...styles].map((text) => `;${withoutComments(text)}`).join('');
-  if (otherPattern.test(css)) return 'other';
-  return outside || outsidePattern.test(css) || rightToLeft.test(html) ? 'outside' : 'none';
+  const ways = new Set([...ofSheets, cssWaysToLoseContent(styles)]);
+  if (ways.has('other')) return 'other';
+  return outside || ways.has('outside') || rightToLeft.test(html) ? 'outside' : 'none';
 };
