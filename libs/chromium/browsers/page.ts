@@ -99,6 +99,8 @@ const preparePage = async (
   browserContextId: string,
 ): Promise<void> => {
   const { session } = page;
+  const loaded = session.nextEvent('Page.loadEventFired', () => true);
+  loaded.catch(() => undefined);
   const [{ frameTree }] = await Promise.all([
     session.send('Page.getFrameTree'),
     session.send('Inspector.enable'),
@@ -107,9 +109,10 @@ const preparePage = async (
     devtools.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
     ...(scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
   ]);
-  // Enabled last, so that events of the initial empty document are not received.
-  await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
   page.frameId = frameTree.frame.id;
+  // The load event of the initial empty document must not be mistaken for that of the first document.
+  const { result } = await session.send('Runtime.evaluate', { expression: 'document.readyState' });
+  if (result.value !== 'complete') await loaded;
 };
 
 const openPageBehindProxy = async (

@@ -4,8 +4,8 @@ import type { Page } from '../browsers/page.ts';
 import type { PrintRequest } from '../print-request.ts';
 import { viewportFor } from '../pdf/parameters.ts';
 
-const isLifecycleEvent = (frameId: string, name: string) => (event: { frameId: string; name: string }) =>
-  event.name === name && event.frameId === frameId;
+// Life-cycle events would be three more messages for each document.
+const eventNames = { load: 'Page.loadEventFired', DOMContentLoaded: 'Page.domContentEventFired' } as const;
 
 /** Loads the document into the page and waits for its `load` event. */
 export const loadDocument = (page: Page, html: string): Promise<void> => loadDocumentUntil(page, html, 'load');
@@ -19,7 +19,7 @@ export const loadDocumentUntil = async (
   html: string,
   until: 'load' | 'DOMContentLoaded',
 ): Promise<void> => {
-  const event = session.nextEvent('Page.lifecycleEvent', isLifecycleEvent(frameId, until));
+  const event = session.nextEvent(eventNames[until], () => true);
   event.catch(() => undefined);
   await session.send('Page.setDocumentContent', { frameId, html });
   await event;

@@ -172,6 +172,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   page.failed.catch(() => change.notify());
 
   await Promise.all([
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
     session.send('Network.enable', {}),
     // A service worker would send requests of its own.
     session.send('Network.setBypassServiceWorker', { bypass: true }),
