@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { keyPrefixes } from '#contracts/names.ts';
 
@@ -27,7 +27,7 @@ export const newSecret = (type: KeyType): string => {
 };
 
 /** Hex SHA-256. The service stores only this hash of a secret. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
 
 /** The first characters of a secret, to recognise the key. */
 export const visiblePrefix = (secret: string): string => secret.slice(0, keyPrefixes.test.length + 6);

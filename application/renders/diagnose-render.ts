@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { renderModeReasonText } from '#contracts/events/render.ts';
 import { renderWarnings } from '#contracts/events/render-warnings.ts';
@@ -112,10 +112,7 @@ const diagnose = async (
     omitted_messages: findings.omittedMessages,
     failed_resources: rendered && failedResourcesOf(renderWarnings.parse(rendered.warnings)),
     fonts: findings.fonts,
-    same_bytes:
-      rendered && end.completed
-        ? createHash('sha256').update(rendered.pdf).digest('hex') === end.completed.pdf.sha256
-        : null,
+    same_bytes: rendered && end.completed ? hash('sha256', rendered.pdf, 'hex') === end.completed.pdf.sha256 : null,
     ...(rendered?.page ? { page: rendered.page } : {}),
     error: 'error' in result ? result.error : null,
   };

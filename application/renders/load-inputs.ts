@@ -132,7 +132,8 @@ export const loadSource = async (
       locale,
       defaultLocale: accountDefaults?.locale,
       baseUrl,
-      textWidthMm: textWidthMm(renderOptions.parse(requested.options)),
+      // HTML has a layout of its own.
+      ...(inputType !== 'html' && { textWidthMm: textWidthMm(renderOptions.parse(requested.options)) }),
       namedOptions: requested.options,
       fileName: source.upload?.fileName ?? requested.fileName,
       ...(source.upload && { isFile: true }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
@@ -54,7 +54,7 @@ export const regeneratePdf = async (
   try {
     const rendered = await renderRequested(dependencies, request.data, new Date(request.metadata.occurredAt));
     const { pdf, contentType, thumbnail, pages } = rendered;
-    const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
+    const isSame = hash('sha256', pdf, 'hex') === completed.pdf.sha256;
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
     const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(request.data)).toISOString();
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { BlobRef } from '#contracts/events/render.ts';
 import type { OutputContentType } from '#contracts/http/output.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -18,7 +18,7 @@ export type RenderedFiles = {
 export type FileRefs = { pdf: BlobRef; thumbnail?: BlobRef };
 
 const refOf = (bytes: Uint8Array): BlobRef => ({
-  sha256: createHash('sha256').update(bytes).digest('hex'),
+  sha256: hash('sha256', bytes, 'hex'),
   size: bytes.byteLength,
 });
 

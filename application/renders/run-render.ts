@@ -30,10 +30,21 @@ import {
 
 const done: MessageResult = { kind: 'done' };
 
-/** The dependencies, recording the render mode for the metrics of a failed render. */
-const trackRenderMode = ({ preparation, printer, secrets, office }: RenderPdfDependencies, blobs: BlobStore) => {
+/** Whether the render was claimed; false if another worker has claimed or ended it. */
+type Claiming = Promise<boolean>;
+
+/**
+ * The dependencies, recording the render mode for the metrics of a failed render. A document is prepared while its
+ * claim is appended, but not printed: an attempt that ends this process must count.
+ */
+const trackRenderMode = (
+  { preparation, printer, secrets, office }: RenderPdfDependencies,
+  blobs: BlobStore,
+  claiming: Claiming,
+) => {
   const tracked: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
-  const print: RenderPdfDependencies['printer']['print'] = (request) => {
+  const print: RenderPdfDependencies['printer']['print'] = async (request) => {
+    if (!(await claiming)) throw new Error('The render is claimed by another worker.');
     tracked.renderMode = renderModeOf(request);
     return printer.print(request);
   };
@@ -75,12 +86,14 @@ const reportCause = ({ report }: RunRenderDependencies, { id, attempt, cause }: 
     );
 };
 
+/** Null if the render was not claimed. @throws errors of the claim */
 const makeAttempt = async (
   dependencies: RunRenderDependencies,
   task: RenderTask,
   inputs: BlobStore,
-): Promise<MessageResult> => {
-  const tracked = trackRenderMode(dependencies, inputs);
+  claiming: Claiming,
+): Promise<MessageResult | null> => {
+  const tracked = trackRenderMode(dependencies, inputs, claiming);
   try {
     // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the
     // others.
@@ -92,9 +105,11 @@ const makeAttempt = async (
       isolated,
       ...secrets,
     });
+    if (!(await claiming)) return null;
     await completeRender(dependencies, task, rendered);
     return done;
   } catch (error) {
+    if (!(await claiming)) return null;
     if (error instanceof ApiError && canRetryWhenBusy(error.fields, task))
       return { kind: 'retry', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
@@ -154,17 +169,20 @@ export const runRender = async (
   }
   const inputs = await loadInputs(dependencies, task, deliveryCount);
   const [queueMs, at] = [msSinceRequest(dependencies.eventLog, task), performance.now()];
-  const { events } = await aggregate.execute(
-    { type: 'claim', attempt: task.attempt, worker: dependencies.worker, queueMs },
-    task.cause,
-  );
-  if (events.length === 0) return isComplete ? done : { kind: 'retry', delayMs: 0 };
+  const claiming: Claiming = aggregate
+    .execute({ type: 'claim', attempt: task.attempt, worker: dependencies.worker, queueMs }, task.cause)
+    .then(({ events }) => events.length > 0);
+  // Its error is thrown where it is awaited, after the preparation.
+  claiming.catch(() => undefined);
   const claimedTask: RenderTask = { ...task, claim: { queueMs, at } };
+  const notClaimed: MessageResult = isComplete ? done : { kind: 'retry', delayMs: 0 };
   if (inputs === null) {
+    if (!(await claiming)) return notClaimed;
     await failRender(dependencies, claimedTask, lostInput, 'none');
     return done;
   }
-  const result = await makeAttempt(dependencies, claimedTask, inputs);
+  const result = await makeAttempt(dependencies, claimedTask, inputs, claiming);
+  if (result === null) return notClaimed;
   await discardOrphanedPdf(claimedTask);
   await erasePageSecrets(dependencies.blobs, aggregate, task.cause);
   return result;

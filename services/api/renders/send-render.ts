@@ -67,7 +67,7 @@ export const waitSignal = (reply: FastifyReply): AbortSignal => {
   const timer = setTimeout(abort, maxWaitMs).unref();
   const onClose = (): void => {
     clearTimeout(timer);
-    abort();
+    if (!reply.raw.writableFinished) abort();
   };
   // There is no close event if the caller has disconnected before.
   if (reply.raw.closed) onClose();
