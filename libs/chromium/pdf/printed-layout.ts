@@ -1,16 +1,21 @@
 import { constants, inflateSync } from 'node:zlib';
 import { openPdfObjects, pageObjects, type PdfObjects } from './objects.ts';
 
-/** Boxes in the margins come before the content. */
-const compressedStartBytes = 2048;
+/** Boxes in the margins come before the content. Most documents have none, and inflating less takes less time. */
+const compressedStartBytes = [512, 2048];
 const startCharacters = 8192;
 const maxSearchedPages = 5;
 
-const startOfContent = (pdf: Buffer, { bytesOf, reference, dictionary }: PdfObjects, page: number): string => {
+const startOfContent = (
+  pdf: Buffer,
+  { bytesOf, reference, dictionary }: PdfObjects,
+  page: number,
+  maxBytes: number,
+): string => {
   const content = reference('Contents', dictionary(page));
   const { start, end } = bytesOf(content);
   const stream = pdf.indexOf('stream\n', start) + 'stream\n'.length;
-  const bytes = pdf.subarray(stream, Math.min(end, stream + compressedStartBytes));
+  const bytes = pdf.subarray(stream, Math.min(end, stream + maxBytes));
   // The content of an empty page is too short to be compressed.
   if (!dictionary(content).includes('/FlateDecode')) return bytes.toString('latin1');
   return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, startCharacters);
@@ -18,6 +23,14 @@ const startOfContent = (pdf: Buffer, { bytesOf, reference, dictionary }: PdfObje
 
 /** What Skia writes before the content of a page, in units of 1/300 inch: the area of the content, and its scale. */
 const contentTransform = /\nq\n([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 \5 \1 -?[\d.]+ cm\n/;
+const findContentTransform = (pdf: Buffer, objects: PdfObjects, page: number): RegExpExecArray | null => {
+  for (const maxBytes of compressedStartBytes) {
+    const found = contentTransform.exec(startOfContent(pdf, objects, page, maxBytes));
+    if (found) return found;
+  }
+  return null;
+};
+
 /** Of a CSS pixel at scale 1. */
 const deviceUnitsPerPixel = 300 / 96;
 
@@ -33,10 +46,7 @@ export const readPrintedLayout = (pdf: Buffer): PrintedLayout | undefined => {
   let searched = 0;
   for (const page of pageObjects(objects)) {
     if ((searched += 1) > maxSearchedPages) return undefined;
-    const found = contentTransform
-      .exec(startOfContent(pdf, objects, page))
-      ?.slice(1)
-      .map(Number);
+    const found = findContentTransform(pdf, objects, page)?.slice(1).map(Number);
     if (!found) continue;
     const [x = 0, y = 0, width = 0, height = 0, unitsPerPixel = 1] = found;
     // This is the header and footer, which cover the paper, or content that was not shrunk on paper without margins.
