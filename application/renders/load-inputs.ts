@@ -3,7 +3,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import { blobsOfPart, type Composition, composition } from '#contracts/events/composition.ts';
 import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
 import { parseLargeOptions } from '#contracts/http/large-options.ts';
-import { type NamedRenderOptions, renderOptions } from '#contracts/http/render-options.ts';
+import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/render-options.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { PageToLoad } from '#libs/chromium/print-request.ts';
 import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
@@ -133,7 +133,7 @@ export const loadSource = async (
       defaultLocale: accountDefaults?.locale,
       baseUrl,
       // HTML has a layout of its own.
-      ...(inputType !== 'html' && { textWidthMm: textWidthMm(renderOptions.parse(requested.options)) }),
+      ...(inputType !== 'html' && { textWidthMm: textWidthMm(withDefaultOptions(requested.options)) }),
       namedOptions: requested.options,
       fileName: source.upload?.fileName ?? requested.fileName,
       ...(source.upload && { isFile: true }),

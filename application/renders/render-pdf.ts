@@ -6,7 +6,7 @@ import {
   mergeRenderOptions,
   type NamedRenderOptions,
   type RenderOptions,
-  renderOptions,
+  withDefaultOptions,
 } from '#contracts/http/render-options.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import type { PrintResult, Printer, PrintRequest } from '#libs/chromium/printer.ts';
@@ -46,7 +46,7 @@ export const resolveOptions = (
   ofDocument: NamedRenderOptions = {},
   { timeZone }: RenderAccountDefaults = {},
 ): RenderOptions => {
-  const options = renderOptions.parse(mergeRenderOptions(ofDocument, named));
+  const options = withDefaultOptions(mergeRenderOptions(ofDocument, named));
   return timeZone === undefined ? options : { ...options, time_zone: options.time_zone ?? timeZone };
 };
 

@@ -210,9 +210,15 @@ const completeLengths = ({ width, height, ...options }: z.output<typeof defaulte
   margin_right: toMillimetres(options.margin_right),
 });
 
-/** Fills in the defaults of the options that are not named. `css_page` is present if prefer_css_page_size is true. */
-export const renderOptions = namedRenderOptions.transform((named): RenderOptions => {
+/**
+ * Fills in the defaults of the options that are not named, which must be valid. `css_page` is present if
+ * prefer_css_page_size is true.
+ */
+export const withDefaultOptions = (named: NamedRenderOptions): RenderOptions => {
   const completed = completeLengths(defaultedOptions.parse(named));
   const options = named.factur_x ? { ...completed, conformance: withPdfA3(named.conformance) } : completed;
   return named.prefer_css_page_size === true ? { ...options, css_page: cssPageOf(named) } : options;
-});
+};
+
+/** The same for options that may be invalid. */
+export const renderOptions = namedRenderOptions.transform(withDefaultOptions);
