@@ -7,7 +7,6 @@ import { setErrorHandler } from './api/client.ts';
 import { basePath } from './api/load-page.ts';
 import { queryClient } from './api/query-client.ts';
 import { Toasts } from './components/Toast.tsx';
-import { goToSignIn } from './layout/sign-in-redirect.ts';
 import { router } from './router.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -16,6 +15,14 @@ import './styles/data.css';
 import './styles/overlays.css';
 import './styles/layout.css';
 import './styles/administration.css';
+
+/** Leads to the page for signing in, which leads back to the present page. */
+const goToSignIn = (): void => {
+  const { pathname, search } = window.location;
+  if (pathname.endsWith('/sign-in')) return;
+  queryClient.clear();
+  void router.navigate({ to: '/sign-in', search: { next: pathname + search } as never });
+};
 
 setErrorHandler(({ status, error }) => {
   if (status === 401) goToSignIn();

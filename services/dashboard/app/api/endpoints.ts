@@ -76,7 +76,7 @@ import type {
 } from '#contracts/http/deliveries.ts';
 import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
 import type { PeopleEndpoints } from './people-endpoints.ts';
-import type { Query } from './query.ts';
+import type { Query } from './client.ts';
 
 type Page = { page?: number; limit?: number };
 

@@ -38,7 +38,7 @@ import type {
   reinstateAccountRequest,
   suspendAccountRequest,
 } from '#contracts/http/operator.ts';
-import type { Query } from './query.ts';
+import type { Query } from './client.ts';
 
 type OfAccount = { params: { account_id: string } };
 

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { Outlet } from '@tanstack/react-router';
 import { useAccount, useSession } from '../api/session.ts';
@@ -6,13 +6,41 @@ import { IconButton } from '../components/Button.tsx';
 import { ErrorNotice, Loading, Notice } from '../components/notices.tsx';
 import { PageHeader } from '../components/PageHeader.tsx';
 import { strings } from '../strings/strings.ts';
-import { OfflineNotice } from './OfflineNotice.tsx';
-import { SuspensionNotice } from './SuspensionNotice.tsx';
+import { Time } from '../components/values.tsx';
 import { CommandPalette } from './palette/CommandPalette.tsx';
 import { ShortcutsDialog } from './ShortcutsDialog.tsx';
 import { Logo, Sidebar } from './Sidebar.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { usePagePath } from './use-navigation.ts';
+
+const texts = strings.layout;
+
+/** Says that the account is suspended, since when and why. */
+const SuspensionNotice = ({ since, reason }: { since: string; reason: string | null }): ReactElement => (
+  <div className="layout-notice">
+    <Notice tone="warning" title={texts.suspendedTitle}>
+      <p>
+        {texts.suspendedSince} <Time time={since} />. {reason && texts.suspendedReason(reason)}
+      </p>
+      <p>{texts.suspendedText}</p>
+    </Notice>
+  </div>
+);
+
+const subscribe = (listener: () => void): (() => void) => {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
+};
+
+/** Says that the browser has no connection. */
+const OfflineNotice = (): ReactElement => {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return <div role="status">{!isOnline && <Notice tone="warning" title={strings.errors.offline} />}</div>;
+};
 
 type Overlay = 'palette' | 'shortcuts' | 'navigation' | null;
 

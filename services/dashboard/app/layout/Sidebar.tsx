@@ -4,8 +4,7 @@ import { useAccount, useSession } from '../api/session.ts';
 import { Icon } from '../components/Icon.tsx';
 import { Link } from '../components/Link.tsx';
 import { strings } from '../strings/strings.ts';
-import { chooseAccount } from './accounts.ts';
-import { signOut } from './sign-out.ts';
+import { chooseAccount, signOut } from './accounts.ts';
 import { useNavigation, usePagePath } from './use-navigation.ts';
 import logo from '../logo.svg?no-inline';
 

@@ -1,7 +1,17 @@
 import { accountHeader, api, requestAccount } from '../api/client.ts';
-import { loadPage } from '../api/load-page.ts';
+import { loadPage, basePath } from '../api/load-page.ts';
 import { addressOfAccount } from '../api/session.ts';
 import { showError } from '../components/Toast.tsx';
+
+/** Ends the session of this browser. */
+export const signOut = async (): Promise<void> => {
+  try {
+    await api.delete('/api/v1/session');
+    await loadPage(`${basePath}/sign-in`);
+  } catch (error) {
+    showError(error);
+  }
+};
 
 let choice = new AbortController();
 

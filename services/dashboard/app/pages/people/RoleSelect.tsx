@@ -1,7 +1,27 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement } from 'react';
 import { Select } from '../../components/fields.tsx';
 import { strings } from '../../strings/strings.ts';
-import { roleNames } from './RoleTexts.tsx';
+
+const texts = strings.people;
+
+export const roleNames = ['owner', 'developer', 'viewer'] as const;
+
+/** What each role may do. */
+export const RoleTexts = (): ReactElement => (
+  <section className="card" aria-labelledby="roles-title">
+    <h2 id="roles-title" className="card-title">
+      {texts.rolesTitle}
+    </h2>
+    <dl className="fields">
+      {roleNames.map((role) => (
+        <Fragment key={role}>
+          <dt>{strings.roles[role]}</dt>
+          <dd>{texts.roleTexts[role]}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  </section>
+);
 
 type Role = (typeof roleNames)[number];
 

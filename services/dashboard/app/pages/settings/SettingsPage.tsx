@@ -11,8 +11,7 @@ import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { LeaveDialog } from '../people/MemberDialogs.tsx';
-import { formatMinutes } from './retention.ts';
-import { SettingsForm } from './SettingsForm.tsx';
+import { SettingsForm, formatMinutes } from './SettingsForm.tsx';
 
 const texts = strings.settings;
 

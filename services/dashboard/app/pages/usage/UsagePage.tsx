@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useState, useMemo } from 'react';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
@@ -7,13 +7,59 @@ import { PageHeader } from '../../components/PageHeader.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
 import { showError, showToast } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
-import { BreakdownView } from './BreakdownView.tsx';
-import { monthText } from './columns.tsx';
+import { Chart, type ChartSeries } from '../../components/Chart.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { EmptyState, Notice } from '../../components/notices.tsx';
+import { firstRenderCommand } from '../overview/first-render.ts';
+import { monthText, columnsOf, hrefOfRow } from './columns.tsx';
 import { Limits } from './Limits.tsx';
-import { breakdownQueryOf, useLiveUsage, type View, views } from './queries.ts';
+import { breakdownQueryOf, useLiveUsage, type View, views, type Breakdown, useBreakdown } from './queries.ts';
 import '../../styles/usage.css';
 
 const texts = strings.usage;
+const formatCount = (value: number): string => value.toLocaleString();
+
+const DayChart = ({ breakdown, month }: { breakdown: Breakdown; month: string }): ReactElement => {
+  const days = useMemo(() => breakdown.rows.toReversed(), [breakdown]);
+  const times = useMemo(() => days.map(({ value }) => value), [days]);
+  const series = useMemo(
+    (): ChartSeries[] => [
+      { label: texts.chartSeries, values: days.map(({ renders }) => renders), kind: 'bars' },
+      { label: texts.chartFailed, values: days.map(({ failed }) => failed), kind: 'bars', color: 'danger' },
+    ],
+    [days],
+  );
+  return (
+    <div className="card">
+      <Chart label={texts.chart(monthText(month))} times={times} series={series} format={formatCount} height={180} />
+    </div>
+  );
+};
+
+/** The renders of a month by time or by what they have in common. */
+const BreakdownView = ({ by, month }: { by: View; month: string }): ReactElement => {
+  const { data, error, isPending, refetch } = useBreakdown(by, month);
+  const hasRenders = data?.rows.some(({ renders }) => renders > 0) ?? false;
+  return (
+    <div className="stack">
+      {by === 'day' && data && hasRenders && <DayChart breakdown={data} month={month} />}
+      {data?.isTruncated && <Notice tone="info">{texts.truncated(data.rows.length)}</Notice>}
+      <DataTable
+        label={texts.views[by]}
+        columns={columnsOf(by)}
+        rows={data && hasRenders ? data.rows : []}
+        rowKey={({ value }) => value}
+        rowHref={(row) => hrefOfRow(by, row)}
+        rowHeight={by === 'key' || by === 'template' ? 56 : 40}
+        isLoading={isPending}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={<EmptyState icon="usage" title={texts.emptyTitle} text={texts.emptyText} code={firstRenderCommand()} />}
+      />
+    </div>
+  );
+};
+
 const monthsOffered = 12;
 
 /** The present month and those before it, `YYYY-MM`, in UTC. */

@@ -3,14 +3,30 @@ import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
-import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { CodeBlock, type CodeSample } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
-import { verificationSamples } from './code-samples.ts';
+import java from './code/Verify.java?raw';
+import send from './code/send.sh?raw';
+import go from './code/verify.go?raw';
+import node from './code/verify.mjs?raw';
+import php from './code/verify.php?raw';
+import python from './code/verify.py?raw';
+import shell from './code/verify.sh?raw';
+
+/** The code of docs/callbacks.md, which a test runs. */
+const verificationSamples: CodeSample[] = [
+  { name: 'curl', code: `${shell}\n${send}` },
+  { name: 'Node.js', code: node },
+  { name: 'Python', code: python },
+  { name: 'PHP', code: php },
+  { name: 'Go', code: go },
+  { name: 'Java', code: java },
+];
 
 const texts = strings.webhooks.secret;
 const shownMs = 60_000;
