@@ -15,8 +15,7 @@ import { withConsistentPage } from '#contracts/http/render-options.ts';
 import { describeReceived } from '../server/validation/messages.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, type Validation } from '../server/validation/validate.ts';
-import { dataTypeErrors } from './data-type.ts';
-import { pageFieldErrors, selectorErrors } from './page-fields.ts';
+import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
 
 type Body = Record<string, unknown>;
 

@@ -53,6 +53,14 @@ const misplacedFieldErrors = (body: Body): ApiError[] => {
   return [...errors, wrongField('base_url', message)];
 };
 
+/** Only data for json may be an object or array. */
+export const dataTypeErrors = ({ data, input_type: inputType }: Body): ApiError[] => {
+  if (typeof data !== 'object' || data === null || inputType === 'json') return [];
+  if (!inputTypes.some((type) => type === inputType)) return [];
+  const message = `data must be a string if input_type is ${String(inputType)}; only json accepts an object or array.`;
+  return [wrongField('data', message)];
+};
+
 /** The errors that depend on the input type: the URL of a page, and the fields about pages. */
 export const pageFieldErrors = (body: Body): ApiError[] => [
   ...urlErrors(body),

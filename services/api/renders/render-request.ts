@@ -9,11 +9,10 @@ import {
   templateRequest,
 } from '#contracts/http/render.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
-import { findComposeErrors } from './compose-request.ts';
-import { dataTypeErrors } from './data-type.ts';
-import { pageFieldErrors, selectorErrors } from './page-fields.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, throwErrors, type Validation } from '../server/validation/validate.ts';
+import { findComposeErrors } from './compose-request.ts';
+import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
 
 type Body = Record<string, unknown>;
 
