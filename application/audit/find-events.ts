@@ -1,12 +1,24 @@
 import { auditRules, type EventKind, eventTypesOf } from '#contracts/events/audit.ts';
 import type { EventType } from '#contracts/events/event-schemas.ts';
-import { readModels } from '#contracts/names.ts';
+import { readModels, streams, subjectIdOf } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorKeyOf, type AuditDocument, positionText } from '#libs/projections/audit.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
 import { firstPositionAt } from './first-position.ts';
-import { streamsOfSubject } from './subjects.ts';
+
+/**
+ * The streams about the thing with this id of the API; none for an unknown form. A render and its webhook delivery belong
+ * together.
+ */
+const streamsOfSubject = (id: string): string[] => {
+  const [, prefix, bare] = /^([a-z]+)_([0-9A-HJKMNP-TV-Z]{26})$/.exec(id) ?? [];
+  if (prefix === undefined) return [];
+  if (prefix === 'render' || prefix === 'job') return [streams.render(bare!), streams.delivery(bare!)];
+  return Object.keys(streams)
+    .map((kind) => `${kind}-${bare}`)
+    .filter((stream) => subjectIdOf(stream) === id);
+};
 
 export type AuditDependencies = { eventLog: Pick<EventLog, 'store'>; reads: ReadStore };
 

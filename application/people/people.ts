@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { SignInMethod } from '#contracts/events/people.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
@@ -7,8 +8,40 @@ import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { members, membershipOf, type MembersState } from '#libs/domain/members.ts';
 import { person, type PersonState } from '#libs/domain/person.ts';
 import { isSessionActive, session, type SessionState } from '#libs/domain/session.ts';
-import { openStateCache, type StateCache } from './state-cache.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
+import { readHistory } from '#application/command-handling/history.ts';
+import { type Decider, fold } from '#libs/domain/decider.ts';
+import { noStream } from '#libs/event-store/port.ts';
 import { hasHash, parseToken } from './tokens.ts';
+
+const maxEntries = 5_000;
+
+/** The present state of a stream by the id in its name. */
+type StateCache<State> = { load(id: string): Promise<State> };
+
+/**
+ * Folds streams, and remembers the states. Each `load` reads the events that the state does not contain yet, so that a
+ * change by any process is in effect at once, and a long stream costs no more than a short one.
+ */
+const openStateCache = <State, Command, Event extends EventOf>(
+  { store }: Pick<EventLog, 'store'>,
+  decider: Decider<State, Command, Event>,
+  streamOf: (id: string) => string,
+): StateCache<State> => {
+  type Entry = { state: State; revision: number };
+  const cache = new LRUCache<string, Entry>({ max: maxEntries });
+  return {
+    load: async (id) => {
+      const { state, revision } = cache.get(id) ?? { state: decider.initial, revision: noStream };
+      const missed = await readHistory(store, decider, streamOf(id), revision + 1);
+      // Unknown ids are not remembered, because anyone can invent them.
+      if (missed.length === 0) return state;
+      const next = { state: fold(decider, missed, state), revision: missed.at(-1)!.revision };
+      if (next.revision > (cache.get(id)?.revision ?? noStream)) cache.set(id, next);
+      return next.state;
+    },
+  };
+};
 
 /** Persons, sessions and members, as the event log has them at the moment of the call. */
 export type People = {

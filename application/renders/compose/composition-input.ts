@@ -6,7 +6,7 @@ import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/ren
 import type { Caller } from '#application/callers/caller.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import type { LongTexts, RenderContent, SourceDependencies, UploadedFile } from '../render-content.ts';
-import { toRecordedPdf } from './recorded-pdf.ts';
+import { toRecordedPdf } from './recorded-parts.ts';
 import { maskUrl } from '#libs/domain/webhook-url.ts';
 
 /** Stores the content of a part that is no PDF, with the options of its template, if any. */

@@ -5,7 +5,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { NamedRenderOptions, RenderOptions } from '#contracts/http/render-options.ts';
 import type { Standards } from '#libs/pdf/catalog.ts';
 import { errorInPart } from '#libs/pdf/compose/errors.ts';
-import { fromRecordedPdf } from './recorded-pdf.ts';
+import { fromRecordedPdf } from './recorded-parts.ts';
 import { type ElapsedTimes, runWithinDeadline } from '../deadline.ts';
 import type { RenderRequestedData } from '../load-inputs.ts';
 import { type RenderedPdf, renderPdf, type RenderPdfDependencies, type RenderPdfOptions } from '../render-pdf.ts';

@@ -3,7 +3,18 @@ import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import { readComposition } from '../load-inputs.ts';
-import { fromRecordedPdf } from './recorded-pdf.ts';
+
+const firstLine = Buffer.from('PDF of a part\n');
+
+/**
+ * An existing PDF as it is stored. Equal bytes are one blob, and a kept PDF is erased when its time is over. A caller can
+ * send such a PDF as a part, so that of a part has a line before it, and is another blob.
+ */
+export const toRecordedPdf = (pdf: Uint8Array): Uint8Array => Buffer.concat([firstLine, pdf]);
+
+/** The PDF in the blob of a part. */
+export const fromRecordedPdf = (stored: Uint8Array): Uint8Array =>
+  firstLine.equals(stored.subarray(0, firstLine.byteLength)) ? stored.subarray(firstLine.byteLength) : stored;
 
 /** Files can begin with a byte order mark, which no JSON may have. */
 const textOf = (bytes: Uint8Array): string =>

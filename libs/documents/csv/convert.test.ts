@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { detectDelimiter, delimiters } from './delimiter.ts';
-import { parseCsv } from './convert.ts';
+import { parseCsv, detectDelimiter, delimiters } from './convert.ts';
 
 const apiErrorFieldsOf = (text: string) => {
   try {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkXml, maxElementDepth } from './archive.ts';
 import { withoutReadingFields } from './fields.ts';
-import { withOutlineLevels } from './headings.ts';
-import { neutralise } from './neutralise.ts';
+import { neutralise, withOutlineLevels } from './neutralise.ts';
 import { neutraliseRtf } from './rtf.ts';
 import { readXml } from './xml-encoding.ts';
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
 import { ApiError } from '#contracts/http/api-error.ts';
 import {
   maxImagePixels,
@@ -10,10 +12,41 @@ import {
   zipContentType,
 } from '#contracts/http/output.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
-import { encodeImage } from './encode.ts';
-import { drawingEngine } from './engine.ts';
-import { asDrawingError, openPdf, type OpenedPdf } from './pdfium.ts';
+import { asDrawingError, openPdf, type OpenedPdf, type Pixels } from './pdfium.ts';
 import { openZip } from './zip.ts';
+
+// One image after the other, without memory of the last ones: the process serves all accounts.
+sharp.cache(false);
+sharp.concurrency(1);
+
+type Encoding = { type: ImageType; quality: number; dpi: number };
+
+/** Encodes pixels as a file. The same pixels give the same bytes. `dpi` is recorded in the file. */
+const encodeImage = (
+  { data, width, height, channels }: Pixels,
+  { type, quality, dpi }: Encoding,
+): Promise<Uint8Array> => {
+  const image = sharp(data, { raw: { width, height, channels } }).withMetadata({ density: dpi });
+  switch (type) {
+    case 'png':
+      return image.png({ compressionLevel: 6 }).toBuffer();
+    case 'jpeg':
+      return image.jpeg({ quality }).toBuffer();
+    case 'webp':
+      return image.webp({ quality }).toBuffer();
+    default:
+      return type satisfies never;
+  }
+};
+
+const packageFile = new URL('../package.json', import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
+let engine: string | undefined;
+
+/** What draws pages and what encodes the images, with their versions, because another version can give other bytes. */
+const drawingEngine = (): string => {
+  const { version } = (engine ? {} : JSON.parse(readFileSync(packageFile, 'utf8'))) as { version?: string };
+  return (engine ??= `PDFium (@hyzyla/pdfium ${version}), libvips ${sharp.versions.vips}`);
+};
 
 /** `maxBytes` limits the file; null for the limit of every account. `requestedAt` is ISO 8601. */
 export type DrawPagesInput = {

@@ -2,8 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { buildPdf, onePage, type PdfObjectSource } from '../testing/build-pdf.ts';
-import { encloseContent } from './content.ts';
-import { importPdf } from './import-pdf.ts';
+import { importPdf, encloseContent } from './import-pdf.ts';
 import { importLimits } from './limits.ts';
 
 type Objects = Readonly<Record<number, PdfObjectSource>>;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { describeValue } from '../messages.ts';
-import { isDecimal } from './decimal.ts';
+import { isDecimal } from './format-number.ts';
 import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));

@@ -1,7 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { describeValue } from '../messages.ts';
-import { isDecimal } from './decimal.ts';
 import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
+
+const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+/** Whether a value is a finite number, or a decimal number as text. */
+export const isDecimal = (value: unknown): value is number | Intl.StringNumericLiteral =>
+  typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
 
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
 

@@ -3,8 +3,7 @@ import type { HelperFunction } from './helper-call.ts';
 import { formatCurrency } from './format-currency.ts';
 import { formatDate } from './format-date.ts';
 import { formatNumber } from './format-number.ts';
-import { label } from './label.ts';
-import { json, lowercase, truncate, uppercase } from './text.ts';
+import { json, lowercase, truncate, uppercase, label } from './text.ts';
 
 /** `arguments` is the least and the highest number of arguments; `named` are the named arguments allowed. */
 type HelperSignature = { arguments: readonly [number, number]; named: readonly string[] | 'any'; usage: string };

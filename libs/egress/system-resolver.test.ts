@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { namesToTry, parseHosts, parseResolvConf } from './resolver-files.ts';
+import { namesToTry, parseHosts, parseResolvConf } from './system-resolver.ts';
 
 describe('A hosts file', () => {
   test('gives each name all its addresses, and ignores comments, blanks and invalid lines', () => {
