@@ -1,9 +1,8 @@
-import { PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
 import { markArtifacts } from './content-stream.ts';
 import { openDecoration } from './decoration.ts';
+import { name } from './name.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const xObjectsOf = (dictionary: PDFDict): PDFDict | undefined =>
   dictionary.lookupMaybe(name('Resources'), PDFDict)?.lookupMaybe(name('XObject'), PDFDict);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFRef, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString, type PDFRef, PDFString } from '@cantoo/pdf-lib';
 import type { Relationship } from '#contracts/http/attachments.ts';
+import { name } from './name.ts';
 
 /** `description` and `mimeType` may be absent; `modifiedAt` is ISO 8601. */
 export type AttachedFile = {
@@ -11,8 +12,6 @@ export type AttachedFile = {
   description?: string | undefined;
   modifiedAt: string;
 };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const embedFile = ({ context }: PDFDocument, { bytes, mimeType, modifiedAt }: AttachedFile): PDFRef => {
   const date = PDFString.fromDate(new Date(modifiedAt));

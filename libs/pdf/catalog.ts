@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
-import { PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFRawStream, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString, type PDFRawStream, PDFString } from '@cantoo/pdf-lib';
 import { authorsOf, keywordsOf, type PdfMetadataOption } from '#contracts/http/pdf-metadata.ts';
+import { name } from './name.ts';
 import { srgbProfile } from './srgb-profile.ts';
 import { type FacturXMetadata, type PdfaLevel, type PdfMetadata, xmpPacket } from './xmp.ts';
 
 export type Standards = { pdfa: PdfaLevel | null; isPdfUa: boolean };
 /** `requestedAt` is ISO 8601. */
 export type MetadataInput = { metadata: PdfMetadataOption; requestedAt: string };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 let profileBytes: Uint8Array | undefined;
 

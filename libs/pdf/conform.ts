@@ -4,13 +4,12 @@ import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { markPageArtifacts } from './artifacts.ts';
 import type { Standards } from './catalog.ts';
 import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
+import { name } from './name.ts';
 import { completeStructure } from './structure.ts';
 import { elementsInOrder, readTree } from './structure-tree.ts';
 
 /** `namesLanguage` says whether the document names its language; `title` is the title of the PDF. */
 export type PagesToConform = { standards: Standards; namesLanguage: boolean; title: string | null };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** LibreOffice names headings by the styles of the document. */
 const headingRole = (role: string): string | null => {

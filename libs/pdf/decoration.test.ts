@@ -1,12 +1,11 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFName, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
 import { expect, it } from 'vitest';
 import { markPageArtifacts } from './artifacts.ts';
 import { loadPdf } from './load-and-save.ts';
+import { name } from './name.ts';
 import { pageContent } from './streams.ts';
 import { kidsOf } from './structure-tree.ts';
 import { buildPdf } from './testing/build-pdf.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** A table on two pages: a header cell, a cell and a drawing, and a heading that is drawn on both, but has no room on the first. */
 const first = [

@@ -9,9 +9,8 @@ import {
   type PDFPage,
 } from '@cantoo/pdf-lib';
 import type { MarkedContent } from './content-stream.ts';
+import { name } from './name.ts';
 import { kidsOf } from './structure-tree.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** Elements whose own lines and areas are borders and backgrounds. */
 const decorated: ReadonlySet<string> = new Set([

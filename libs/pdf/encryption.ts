@@ -6,7 +6,7 @@ import {
   type PDFDocument,
   PDFHeader,
   PDFHexString,
-  PDFName,
+  type PDFName,
   type PDFObject,
   PDFRawStream,
   type PDFRef,
@@ -16,6 +16,7 @@ import {
 import type { EncryptionPermissions } from '#contracts/http/encryption.ts';
 import { pdfPasswordBytes } from '#contracts/http/pdf-password.ts';
 import { deriveFrom, encryptData, encryptedPermissions, passwordEntries } from './encryption-keys.ts';
+import { name } from './name.ts';
 
 /**
  * `secret` is 32 random bytes in hex, which are in no PDF. Without a user password everyone can open the PDF; without an
@@ -29,7 +30,6 @@ export type PdfEncryption = {
   encryptMetadata: boolean;
 };
 
-const name = (text: string): PDFName => PDFName.of(text);
 const hexString = (bytes: Uint8Array): PDFHexString => PDFHexString.of(Buffer.from(bytes).toString('hex'));
 
 /** The bits of P, from 1 (ISO 32000-2, table 22). Bits without a meaning are set, the first two are not. */

@@ -1,9 +1,8 @@
-import { PDFDict, type PDFDocument, PDFName, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { readOperations } from './content-stream.ts';
+import { name } from './name.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const toUnicode = name('ToUnicode');
 /** A mapping to no character. Skia gives it to glyphs whose text is in an ActualText. */

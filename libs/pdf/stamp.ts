@@ -1,15 +1,8 @@
-import {
-  PDFArray,
-  PDFDict,
-  type PDFDocument,
-  PDFName,
-  PDFObjectCopier,
-  type PDFPage,
-  type PDFRef,
-} from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFObjectCopier, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
+import { name } from './name.ts';
 import { type NumberedPages, setPageLabels } from './page-labels.ts';
 import { isPageIn, sideOf } from './stamp-places.ts';
 import { pageContent } from './streams.ts';
@@ -39,8 +32,6 @@ export type Stamps = {
 
 /** Stamps that are read once, for the documents of many parts. */
 export type OpenStamps = Omit<Stamps, 'pdf'> & { source: PDFDocument };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const rounded = (value: number): number => Number(value.toFixed(3));
 

@@ -1,6 +1,5 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
-
-const name = (text: string): PDFName => PDFName.of(text);
+import { name } from './name.ts';
 
 /** A structure element (ISO 32000-1, 14.7.2). */
 export type StructureElement = { reference: PDFRef; dictionary: PDFDict; role: string; children: StructureElement[] };

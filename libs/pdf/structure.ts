@@ -1,10 +1,9 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, type PDFObject, PDFString } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { formulaMark } from './formula-mark.ts';
+import { name } from './name.ts';
 import { elementsInOrder, kidsOf, readTree, type StructureElement } from './structure-tree.ts';
 import { completeTables } from './tables.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const setRole = (element: StructureElement, role: string): void => {
   element.role = role;

@@ -1,8 +1,7 @@
-import { PDFArray, PDFDict, PDFDocument, PDFHexString, PDFName, PDFNumber, type PDFRef } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, PDFDocument, PDFHexString, PDFNumber, type PDFRef } from '@cantoo/pdf-lib';
 import { describe, expect, it, vi } from 'vitest';
+import { name } from './name.ts';
 import { completeStructure } from './structure.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 type Cell = { role?: 'TH'; id?: string; headers?: string[]; columns?: number; rows?: number };
 

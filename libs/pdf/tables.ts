@@ -1,7 +1,6 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFString } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFNumber, PDFString } from '@cantoo/pdf-lib';
+import { name } from './name.ts';
 import type { StructureElement } from './structure-tree.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** The dictionaries of attributes of an element. */
 const attributesOf = ({ dictionary }: StructureElement): PDFDict[] => {

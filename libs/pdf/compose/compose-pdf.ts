@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
-import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, PDFDocument, PDFHexString, PDFString } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PdfMetadataOption } from '#contracts/http/pdf-metadata.ts';
 import { bytesToMb } from '#libs/sizes/sizes.ts';
@@ -10,6 +10,7 @@ import { conformPages } from '../conform.ts';
 import type { PdfEncryption } from '../encryption.ts';
 import { loadPdf } from '../load-and-save.ts';
 import { type MergePart, openMerge } from '../merge/merge.ts';
+import { name } from '../name.ts';
 import { setPageLabels } from '../page-labels.ts';
 import { openStamps, stampPages, type Stamps } from '../stamp.ts';
 import { encryptFile } from './encrypt-file.ts';
@@ -38,7 +39,6 @@ export type ComposeInput = FilesInput & {
 
 export type ComposeOutput = { bytes: number; pages: number };
 
-const name = (text: string): PDFName => PDFName.of(text);
 const informationKeys = ['Creator', 'Producer'] as const;
 
 const pdfDate = (iso: string): PDFString => PDFString.of(`D:${iso.slice(0, 19).replaceAll(/[-T:]/g, '')}+00'00'`);

@@ -6,15 +6,14 @@ import {
   PDFDict,
   PDFNumber,
   PDFObjectParser,
-  PDFName,
   type PDFObject,
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
 import { declareExtension, openObjectEncryption, type PdfEncryption } from '../encryption.ts';
 import { openPdfWriter } from '../merge/pdf-writer.ts';
+import { name } from '../name.ts';
 
-const name = (text: string): PDFName => PDFName.of(text);
 const chunkBytes = 2 ** 20;
 const rowBytes = 20;
 

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
 import { readNamedDestinations } from '../merge/destinations.ts';
+import { name } from '../name.ts';
 import { type PageSize, pageSizes } from '../stamp.ts';
 import { headingsBelow, type OutlineItem, readOutline } from '../merge/outline.ts';
 import { loadPdf } from '../load-and-save.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** A heading: its text, its level from 1, and the index of its page in the part, and its own index. */
 export type PartHeading = { text: string; level: number; page: number; index: number };

@@ -9,12 +9,11 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import type { SafeCopier } from './copier.ts';
 import { type Destinations, textOf } from './destinations.ts';
 import { invalidPdf } from './invalid-pdf.ts';
 import { type Box, boxOf, numbersOf, type SourcePage } from './pages.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const flags = { hidden: 2, noView: 32 };
 

@@ -14,12 +14,11 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { checkInflates, type DecodeBudget, decodeStream, filtersOf, type StreamFilter } from './decode.ts';
 import { damaged, invalidPdf } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
 import { encodingKeys, forbiddenKeys, namedShapes, type Shape, shapes } from './shapes.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 type Pending = { from: PDFObject; to: PDFRef; shape: Shape };
 

@@ -1,5 +1,6 @@
 import { createInflate, inflateSync } from 'node:zlib';
 import { decodePDFRawStream, PDFArray, PDFDict, PDFName, PDFNumber, PDFRawStream } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { damaged, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
 
@@ -47,8 +48,6 @@ const undoPredictor = (bytes: Uint8Array, parameters: PDFDict): Uint8Array => {
   }
   return output;
 };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** How many bytes may still be decoded. */
 export type DecodeBudget = { bytesLeft: number };

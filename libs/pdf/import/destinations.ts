@@ -10,9 +10,8 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { importLimits } from './limits.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 export const textOf = (value: PDFObject | undefined): string | null => {
   try {

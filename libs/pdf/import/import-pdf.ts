@@ -5,13 +5,13 @@ import {
   PDFDict,
   PDFDocument,
   PDFHexString,
-  PDFName,
   PDFRawStream,
   type PDFRef,
 } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { savePdf } from '../load-and-save.ts';
 import { readOperations } from '../content-stream.ts';
+import { name } from '../name.ts';
 import { importAnnotations } from './annotations.ts';
 import { SafeCopier } from './copier.ts';
 import { openDestinations, textOf } from './destinations.ts';
@@ -52,8 +52,6 @@ export const encloseContent = (content: string): string => {
   // Operands without an operator may be a string that never ends.
   return `${'q\n'.repeat(missing + 1)}${content.slice(0, last)}\n${'Q\n'.repeat(open + 1)}`;
 };
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const maxTitleLength = 500;
 

@@ -1,16 +1,7 @@
-import {
-  type PDFContext,
-  PDFDict,
-  PDFHexString,
-  PDFName,
-  PDFNumber,
-  type PDFObject,
-  type PDFRef,
-} from '@cantoo/pdf-lib';
+import { type PDFContext, PDFDict, PDFHexString, PDFNumber, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { type Destinations, textOf } from './destinations.ts';
 import { importLimits } from './limits.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 type Item = { title: string; destination: PDFObject | null; isOpen: boolean; children: Item[] };
 

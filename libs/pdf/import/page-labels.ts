@@ -1,7 +1,7 @@
 import { PDFArray, type PDFContext, PDFDict, PDFHexString, PDFName, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { textOf } from './destinations.ts';
 
-const name = (text: string): PDFName => PDFName.of(text);
 const styles = new Set(['D', 'R', 'r', 'A', 'a']);
 
 /** The ranges of page labels by their first page (ISO 32000-1, 12.4.2). */

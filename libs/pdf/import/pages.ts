@@ -1,7 +1,6 @@
-import { type PDFContext, PDFArray, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from '@cantoo/pdf-lib';
+import { type PDFContext, PDFArray, PDFDict, PDFNumber, type PDFObject, PDFRef } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { damaged, invalidPdf } from './invalid-pdf.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** A rectangle: left, bottom, right, top, in points. */
 export type Box = [number, number, number, number];

@@ -3,7 +3,6 @@ import {
   PDFCatalog,
   type PDFContext,
   PDFDict,
-  PDFName,
   PDFNumber,
   type PDFObject,
   PDFObjectParser,
@@ -13,11 +12,10 @@ import {
   type PDFStream,
 } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { name } from '../name.ts';
 import { type DecodeBudget, decodeStream } from './decode.ts';
 import { damaged, invalidPdf, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** Counts values, and how deep they are nested. The parser catches errors, so that the first one is kept here. */
 class ParseLimits {

@@ -1,7 +1,6 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { finalReference } from './object-copier.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** A bound for damaged name trees. */
 const maxTreeNodes = 1_000_000;

@@ -3,7 +3,6 @@ import {
   PDFDict,
   type PDFDocument,
   PDFHexString,
-  PDFName,
   PDFNumber,
   type PDFObject,
   type PDFPageLeaf,
@@ -11,14 +10,13 @@ import {
   PDFStream,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { moveDestinations, type PartLinks, readNamedDestinations, topOfPage, uniqueName } from './destinations.ts';
 import { finalReference, type ObjectCopier, openObjectCopier } from './object-copier.ts';
 import { headingsBelow, itemsOf, readOutline } from './outline.ts';
 import { openPdfWriter } from './pdf-writer.ts';
 import { emptySharedStructure, type PartStructure, readPartStructure } from './structure.ts';
 import { openStructureWriter } from './structure-writer.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /**
  * A PDF that becomes a part. `id` is how links name it. `isBlankBefore` puts a blank page before it, of the size of the

@@ -1,14 +1,5 @@
-import {
-  PDFDict,
-  type PDFDocument,
-  PDFHexString,
-  PDFName,
-  type PDFRef,
-  PDFRef as Reference,
-  PDFString,
-} from '@cantoo/pdf-lib';
-
-const name = (text: string): PDFName => PDFName.of(text);
+import { PDFDict, type PDFDocument, PDFHexString, type PDFRef, PDFRef as Reference, PDFString } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 
 /** A bookmark (ISO 32000-1, 12.3.3). */
 export type OutlineItem = { reference: PDFRef; dictionary: PDFDict; title: string; children: OutlineItem[] };

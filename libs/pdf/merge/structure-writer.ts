@@ -1,9 +1,8 @@
-import { type PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { type PDFDocument, PDFHexString, PDFString } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { finalReference, type ObjectCopier } from './object-copier.ts';
 import type { PdfWriter } from './pdf-writer.ts';
 import type { PartStructure, SharedStructure } from './structure.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 const languageTag = /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/;
 

@@ -9,9 +9,8 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { name } from '../name.ts';
 import { elementsInOrder, readTree, type StructureElement } from '../structure-tree.ts';
-
-const name = (text: string): PDFName => PDFName.of(text);
 
 /** Entries of the parent tree: a key, and an element or the elements of a page. */
 export type ParentEntry = { key: number; value: PDFObject };
