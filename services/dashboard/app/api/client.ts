@@ -15,11 +15,13 @@ type Endpoint<M extends Method, P extends PathOf<M>> = `${M} ${P}` extends keyof
 type ResponseOf<E> = E extends { response: infer R } ? R : never;
 
 type Common = { signal?: AbortSignal | undefined; headers?: Record<string, string> };
-type Required<E> = (E extends { params: infer P } ? { params: P } : {}) &
+/** The names in `{}` in a path. */
+type ParameterOf<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterOf<Rest> : never;
+type Required<P, E> = ([ParameterOf<P>] extends [never] ? {} : { params: Record<ParameterOf<P>, string> }) &
   (E extends { body: infer B } ? { body: B } : {});
 type Optional<E> = E extends { query: infer Q } ? { query?: Q } : {};
-type Options<E> = Required<E> & Optional<E> & Common;
-type Arguments<E> = keyof Required<E> extends never ? [options?: Options<E>] : [options: Options<E>];
+type Options<P, E> = Required<P, E> & Optional<E> & Common;
+type Arguments<P, E> = keyof Required<P, E> extends never ? [options?: Options<P, E>] : [options: Options<P, E>];
 
 /** The parts of a request, without the types of the endpoint. */
 export type RequestParts = Common & {
@@ -104,7 +106,7 @@ const request = async (method: Method, path: string, parts?: RequestParts): Prom
 
 const typed =
   <M extends Method>(method: M) =>
-  <P extends PathOf<M>>(path: P, ...[options]: Arguments<Endpoint<M, P>>): Promise<ResponseOf<Endpoint<M, P>>> =>
+  <P extends PathOf<M>>(path: P, ...[options]: Arguments<P, Endpoint<M, P>>): Promise<ResponseOf<Endpoint<M, P>>> =>
     request(method, path, options) as Promise<ResponseOf<Endpoint<M, P>>>;
 
 /** Typed calls of the API, such as `api.get('/api/v1/renders', { query: { status: 'FAILED' } })`. @throws ApiError */

@@ -81,8 +81,8 @@ import type { Query } from './client.ts';
 type Page = { page?: number; limit?: number };
 
 /**
- * Every endpoint that the dashboard uses: one row each, with types from the contracts. `params` are the values of
- * `{name}` in the path, `query` those behind the question mark. For a response that is not JSON see `requestBlob`.
+ * Every endpoint that the dashboard uses: one row each, with types from the contracts. `query` are the values behind
+ * the question mark. For a response that is not JSON see `requestBlob`.
  */
 export type Endpoints = PeopleEndpoints & {
   'POST /api/v1/render': {
@@ -91,36 +91,28 @@ export type Endpoints = PeopleEndpoints & {
   };
   'GET /api/v1/renders': { query: Query<typeof listRendersQuery>; response: z.output<typeof renderListResponse> };
   'GET /api/v1/renders/{render_id}': {
-    params: { render_id: string };
     query: { diagnostics?: 'true' };
     response: RenderDetailResponse;
   };
   'GET /api/v1/renders/{render_id}/diagnostics': {
-    params: { render_id: string };
     query: { rerender?: 'true' };
     response: RenderDiagnosticsResponse;
   };
   'POST /api/v1/renders/{render_id}/verify': {
-    params: { render_id: string };
     body: z.input<typeof verifyRenderRequest>;
     response: VerificationResponse;
   };
   'GET /api/v1/search': { query: Query<typeof searchQuery>; response: z.output<typeof searchResponse> };
-  'GET /api/v1/renders/{render_id}/events': {
-    params: { render_id: string };
-    response: z.output<typeof renderHistoryResponse>;
-  };
+  'GET /api/v1/renders/{render_id}/events': { response: z.output<typeof renderHistoryResponse> };
   'POST /api/v1/renders/{render_id}/repeat': {
-    params: { render_id: string };
     body: z.input<typeof repeatRenderRequest>;
     response: z.output<typeof renderDoneResponse> | RenderQueuedResponse;
   };
 
   'GET /api/v1/jobs': { query: Query<typeof listJobsQuery>; response: z.output<typeof jobListResponse> };
-  'GET /api/v1/jobs/{job_id}': { params: { job_id: string }; response: z.output<typeof jobResponse> };
-  'GET /api/v1/jobs/{job_id}/events': { params: { job_id: string }; response: z.output<typeof jobHistoryResponse> };
+  'GET /api/v1/jobs/{job_id}': { response: z.output<typeof jobResponse> };
+  'GET /api/v1/jobs/{job_id}/events': { response: z.output<typeof jobHistoryResponse> };
   'POST /api/v1/jobs/{job_id}/redeliver': {
-    params: { job_id: string };
     body: z.input<typeof redeliverJobRequest>;
     response: z.output<typeof redeliverJobResponse>;
   };
@@ -133,7 +125,7 @@ export type Endpoints = PeopleEndpoints & {
     query: Query<typeof listDeliveriesQuery>;
     response: z.output<typeof deliveryListResponse>;
   };
-  'GET /api/v1/deliveries/{job_id}': { params: { job_id: string }; response: DeliveryResponse };
+  'GET /api/v1/deliveries/{job_id}': { response: DeliveryResponse };
   'POST /api/v1/deliveries/redeliver': {
     body: z.input<typeof redeliverDeliveriesRequest>;
     response: RedeliverDeliveriesResponse;
@@ -151,59 +143,34 @@ export type Endpoints = PeopleEndpoints & {
     response: z.output<typeof createTemplateResponse>;
   };
   'PUT /api/v1/templates/{template_id}': {
-    params: { template_id: string };
     body: z.input<typeof updateTemplateRequest>;
     response: z.output<typeof updateTemplateResponse>;
   };
-  'DELETE /api/v1/templates/{template_id}': { params: { template_id: string }; response: void };
+  'DELETE /api/v1/templates/{template_id}': { response: void };
   'POST /api/v1/templates/{template_id}/restore': {
-    params: { template_id: string };
     body: z.input<typeof restoreTemplateRequest>;
     response: z.output<typeof updateTemplateResponse>;
   };
   'GET /api/v1/templates/examples': { response: { examples: z.output<typeof exampleTemplate>[] } };
-  'GET /api/v1/templates/{template_id}': {
-    params: { template_id: string };
-    response: z.output<typeof templateResponse>;
-  };
-  'GET /api/v1/templates/{template_id}/versions': {
-    params: { template_id: string };
-    response: z.output<typeof templateVersionsResponse>;
-  };
-  'GET /api/v1/templates/{template_id}/versions/{version}': {
-    params: { template_id: string; version: string };
-    response: z.output<typeof templateVersionResponse>;
-  };
+  'GET /api/v1/templates/{template_id}': { response: z.output<typeof templateResponse> };
+  'GET /api/v1/templates/{template_id}/versions': { response: z.output<typeof templateVersionsResponse> };
+  'GET /api/v1/templates/{template_id}/versions/{version}': { response: z.output<typeof templateVersionResponse> };
   'POST /api/v1/templates/validate': {
     body: z.input<typeof validateTemplateRequest>;
     response: z.output<typeof validateTemplateResponse>;
   };
 
   'GET /api/v1/keys': { query: Query<typeof listKeysQuery>; response: z.output<typeof keyListResponse> };
-  'GET /api/v1/keys/{id}': {
-    params: { id: string };
-    query: Query<typeof readKeyQuery>;
-    response: z.output<typeof keyResponse>;
-  };
+  'GET /api/v1/keys/{id}': { query: Query<typeof readKeyQuery>; response: z.output<typeof keyResponse> };
   'POST /api/v1/keys': { body: z.input<typeof createKeyRequest>; response: z.output<typeof createdKeyResponse> };
-  'DELETE /api/v1/keys/{id}': {
-    params: { id: string };
-    query: Query<typeof revokeKeyQuery>;
-    response: z.output<typeof keyResponse>;
-  };
+  'DELETE /api/v1/keys/{id}': { query: Query<typeof revokeKeyQuery>; response: z.output<typeof keyResponse> };
 
   'GET /api/v1/events': { query: Query<typeof listEventsQuery>; response: z.output<typeof eventListResponse> };
-  'GET /api/v1/events/{id}': { params: { id: string }; response: z.output<typeof eventResponse> };
+  'GET /api/v1/events/{id}': { response: z.output<typeof eventResponse> };
 
   'GET /api/v1/usage': { query: Query<typeof usageQuery>; response: z.output<typeof usageResponse> };
-  'GET /api/v1/statistics': {
-    query: Query<typeof statisticsQuery>;
-    response: z.output<typeof statisticsResponse>;
-  };
-  'GET /api/v1/usage/breakdown': {
-    query: Query<typeof breakdownQuery>;
-    response: z.output<typeof breakdownResponse>;
-  };
+  'GET /api/v1/statistics': { query: Query<typeof statisticsQuery>; response: z.output<typeof statisticsResponse> };
+  'GET /api/v1/usage/breakdown': { query: Query<typeof breakdownQuery>; response: z.output<typeof breakdownResponse> };
   'GET /api/v1/account': { response: z.output<typeof accountResponse> };
   'GET /api/v1/account/events': {
     query: Query<typeof accountEventsQuery>;
@@ -211,8 +178,5 @@ export type Endpoints = PeopleEndpoints & {
   };
 
   'GET /api/v1/account/settings': { response: AccountSettingsResponse };
-  'PUT /api/v1/account/settings': {
-    body: z.input<typeof accountSettingsRequest>;
-    response: AccountSettingsResponse;
-  };
+  'PUT /api/v1/account/settings': { body: z.input<typeof accountSettingsRequest>; response: AccountSettingsResponse };
 };
