@@ -6,13 +6,22 @@ import { isExecutable } from './find-browser.mjs';
 /** Parses the text of a variable. `allowedValues` completes the sentence "allowed is ...". */
 export type SettingType<T> = { allowedValues: string; schema: z.ZodType<T, string | undefined> };
 
-const settingType = <T>(allowedValues: string, schema: z.ZodType<T, string | undefined>): SettingType<T> => ({
+/** Zod does not know that a variable is a text or absent, so the input of `schema` is any type. */
+const settingType = <T>(allowedValues: string, schema: z.ZodType<T>): SettingType<T> => ({
   allowedValues,
-  schema,
+  schema: schema as z.ZodType<T, string | undefined>,
 });
 
+/** The entries of a comma-separated list. */
+const list = z.string().transform((entries) =>
+  entries
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
 export const text = (allowedValues: string, pattern = /./): SettingType<string> =>
-  settingType(allowedValues, z.string().regex(pattern) as z.ZodType<string, string | undefined>);
+  settingType(allowedValues, z.string().regex(pattern));
 
 export const optional = <T>({ allowedValues, schema }: SettingType<T>): SettingType<T | undefined> =>
   settingType(allowedValues, schema.optional());
@@ -20,10 +29,7 @@ export const optional = <T>({ allowedValues, schema }: SettingType<T>): SettingT
 export const integer = (min: number, max: number): SettingType<number> =>
   settingType(
     `a whole number from ${min} to ${max}`,
-    z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max)) as z.ZodType<
-      number,
-      string | undefined
-    >,
+    z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max)),
   );
 
 export const fraction: SettingType<number> = settingType(
@@ -32,24 +38,21 @@ export const fraction: SettingType<number> = settingType(
     .string()
     .regex(/^\d*\.?\d+$/)
     .transform(Number)
-    .pipe(z.number().min(0).max(1)) as z.ZodType<number, string | undefined>,
+    .pipe(z.number().min(0).max(1)),
 );
 
 export const oneOf = <const V extends readonly [string, ...string[]]>(...values: V): SettingType<V[number]> =>
-  settingType(`one of ${values.join(', ')}`, z.enum(values) as unknown as z.ZodType<V[number], string | undefined>);
+  settingType(`one of ${values.join(', ')}`, z.enum(values));
 
 export const trueOrFalse: SettingType<boolean> = settingType(
   'true or false',
-  z.enum(['true', 'false']).transform((value) => value === 'true') as z.ZodType<boolean, string | undefined>,
+  z.enum(['true', 'false']).transform((value) => value === 'true'),
 );
 
 export const url = (...schemes: readonly string[]): SettingType<string> => {
   const hasScheme = (value: string) =>
     schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || URL.canParse(value)));
-  return settingType(
-    `a URL that begins with ${schemes.join(' or ')}`,
-    z.string().refine(hasScheme) as z.ZodType<string, string | undefined>,
-  );
+  return settingType(`a URL that begins with ${schemes.join(' or ')}`, z.string().refine(hasScheme));
 };
 
 /** The address of an engine. Only the scheme is checked here: the rest need not be a URL (several hosts), and the engine checks it. */
@@ -60,7 +63,7 @@ export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
       .string()
       .refine((value) =>
         schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || value.length > scheme.length)),
-      ) as z.ZodType<string, string | undefined>,
+      ),
   );
 
 const isReadable = (file: string): boolean => {
@@ -74,12 +77,12 @@ const isReadable = (file: string): boolean => {
 
 export const readableFile: SettingType<string> = settingType(
   'a file that this user can read',
-  z.string().refine(isReadable) as z.ZodType<string, string | undefined>,
+  z.string().refine(isReadable),
 );
 
 export const executableFile: SettingType<string> = settingType(
   'a file that this user can execute',
-  z.string().refine(isExecutable) as z.ZodType<string, string | undefined>,
+  z.string().refine(isExecutable),
 );
 
 const isAllowList = (entries: string[]): boolean => {
@@ -93,15 +96,7 @@ const isAllowList = (entries: string[]): boolean => {
 
 export const egressAllowList: SettingType<string[]> = settingType(
   'a comma-separated list of host, host:port, *.suffix, *.suffix:port or address ranges such as 10.0.0.0/8',
-  z
-    .string()
-    .transform((list) =>
-      list
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== ''),
-    )
-    .refine(isAllowList) as z.ZodType<string[], string | undefined>,
+  list.refine(isAllowList),
 );
 
 /** `group=acc_<id>:role` or `group=operator`. */
@@ -110,21 +105,14 @@ const groupRole = /^([^=,]+)=(?:(acc_[0-9A-HJKMNP-TV-Z]{26}):(owner|developer|vi
 
 export const groupRoleList: SettingType<GroupRoleSetting[]> = settingType(
   'a comma-separated list of group=acc_<id>:role with the roles owner, developer, viewer, or group=operator',
-  z
-    .string()
-    .transform((list) =>
-      list
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== ''),
-    )
+  list
     .refine((entries) => entries.every((entry) => groupRole.test(entry)))
     .transform((entries) =>
       entries.map((entry): GroupRoleSetting => {
         const [, group, accountId = null, role] = groupRole.exec(entry)!;
         return { group: group!.trim(), accountId, role: role ?? 'operator' };
       }),
-    ) as z.ZodType<GroupRoleSetting[], string | undefined>,
+    ),
 );
 
 const secretPattern = /^(?!base64:).{32,}$|^base64:[A-Za-z0-9+/]{43,}={0,2}$/;
@@ -136,16 +124,5 @@ export const secretText: SettingType<string> = text(
 
 export const secretList: SettingType<string[]> = settingType(
   'a comma-separated list of values that COLOPHON_SECRET allows; a secret with a comma must be base64: and its base64',
-  z
-    .string()
-    .transform((list) =>
-      list
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== ''),
-    )
-    .refine((entries) => entries.every((entry) => secretPattern.test(entry))) as z.ZodType<
-    string[],
-    string | undefined
-  >,
+  list.refine((entries) => entries.every((entry) => secretPattern.test(entry))),
 );
