@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { JsonView } from '../../components/JsonView.tsx';
 import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
@@ -30,30 +31,18 @@ export const EventDialog = ({ id, onClose }: { id: string; onClose: () => void }
       {!event && !error && <Skeleton lines={6} />}
       {event && (
         <div className="stack">
-          <dl className="fields">
-            <dt>{texts.type}</dt>
-            <dd className="mono">{event.type}</dd>
-            <dt>{texts.when}</dt>
-            <dd>
-              <Time time={event.time} />
-            </dd>
-            <dt>{texts.actor}</dt>
-            <dd>
-              <ActorName actor={event.actor} />
-            </dd>
-            <dt>{texts.subjectColumn}</dt>
-            <dd>{event.subject === null ? strings.common.none : <Id id={event.subject} isLong />}</dd>
-            <dt>{texts.request}</dt>
-            <dd>
-              <Id id={event.request_id} isLong withoutLink />
-            </dd>
-            <dt>{texts.trace}</dt>
-            <dd>{event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />}</dd>
-            <dt>{texts.eventId}</dt>
-            <dd>
-              <Id id={event.id} isLong withoutLink />
-            </dd>
-          </dl>
+          <FieldList
+            values={{
+              [texts.type]: <span className="mono">{event.type}</span>,
+              [texts.when]: <Time time={event.time} />,
+              [texts.actor]: <ActorName actor={event.actor} />,
+              [texts.subjectColumn]: event.subject === null ? strings.common.none : <Id id={event.subject} isLong />,
+              [texts.request]: <Id id={event.request_id} isLong withoutLink />,
+              [texts.trace]:
+                event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />,
+              [texts.eventId]: <Id id={event.id} isLong withoutLink />,
+            }}
+          />
           <h3>{texts.rawEvent}</h3>
           <JsonView value={event} />
         </div>

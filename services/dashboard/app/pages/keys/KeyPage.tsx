@@ -9,6 +9,7 @@ import { usePermission } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { formatPercent } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
@@ -28,45 +29,27 @@ const months = recentMonths(12);
 
 const Facts = ({ apiKey }: { apiKey: KeyResponse }): ReactElement => (
   <section className="card">
-    <dl className="fields">
-      <dt>{texts.prefix}</dt>
-      <dd className="mono">{apiKey.prefix}…</dd>
-      <dt>{texts.type}</dt>
-      <dd>
-        <Badge tone={apiKey.type === 'live' ? 'info' : 'neutral'}>{texts.types[apiKey.type]}</Badge>
-      </dd>
-      <dt>{texts.createdBy}</dt>
-      <dd>
-        <ActorName actor={apiKey.created_by} />
-      </dd>
-      <dt>{texts.created}</dt>
-      <dd>
-        <Time time={apiKey.created_at} />
-      </dd>
-      <dt>{texts.expires}</dt>
-      <dd>{apiKey.expires_at === null ? texts.neverExpires : <Time time={apiKey.expires_at} />}</dd>
-      {apiKey.revoked_at !== null && (
-        <>
-          <dt>{texts.revokedAt}</dt>
-          <dd>
-            <Time time={apiKey.revoked_at} />
-          </dd>
-        </>
-      )}
-      <dt>{texts.lastUsed}</dt>
-      <dd>{apiKey.last_used_at === null ? texts.neverUsed : <Time time={apiKey.last_used_at} />}</dd>
-      <dt>{texts.permissions}</dt>
-      <dd>
-        <ul className="row">
-          {apiKey.permissions.map((permission) => (
-            <li key={permission}>
-              <Badge>{permission}</Badge>
-            </li>
-          ))}
-          {apiKey.permissions.length === 0 && strings.common.none}
-        </ul>
-      </dd>
-    </dl>
+    <FieldList
+      values={{
+        [texts.prefix]: <span className="mono">{apiKey.prefix}…</span>,
+        [texts.type]: <Badge tone={apiKey.type === 'live' ? 'info' : 'neutral'}>{texts.types[apiKey.type]}</Badge>,
+        [texts.createdBy]: <ActorName actor={apiKey.created_by} />,
+        [texts.created]: <Time time={apiKey.created_at} />,
+        [texts.expires]: apiKey.expires_at === null ? texts.neverExpires : <Time time={apiKey.expires_at} />,
+        [texts.revokedAt]: apiKey.revoked_at && <Time time={apiKey.revoked_at} />,
+        [texts.lastUsed]: apiKey.last_used_at === null ? texts.neverUsed : <Time time={apiKey.last_used_at} />,
+        [texts.permissions]: (
+          <ul className="row">
+            {apiKey.permissions.map((permission) => (
+              <li key={permission}>
+                <Badge>{permission}</Badge>
+              </li>
+            ))}
+            {apiKey.permissions.length === 0 && strings.common.none}
+          </ul>
+        ),
+      }}
+    />
   </section>
 );
 

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { OperatorAccountResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -59,23 +60,19 @@ const Facts = ({ account }: { account: OperatorAccountResponse }): ReactElement 
   const { used, limit } = account.usage;
   return (
     <section className="card" aria-label={texts.account}>
-      <dl className="fields">
-        <dt>{strings.settings.accountId}</dt>
-        <dd>
-          <Id id={account.id} isLong withoutLink />
-        </dd>
-        <dt>{texts.plan}</dt>
-        <dd>{texts.plans[account.plan]}</dd>
-        <dt>{texts.usage}</dt>
-        <dd>
-          {limit === null ? used.toLocaleString() : texts.usageOf(used.toLocaleString(), limit.toLocaleString())}
-          {limit !== null && <Meter label={texts.usage} used={used} limit={limit} />}
-        </dd>
-        <dt>{texts.opened}</dt>
-        <dd>
-          <Time time={account.opened_at} />
-        </dd>
-      </dl>
+      <FieldList
+        values={{
+          [strings.settings.accountId]: <Id id={account.id} isLong withoutLink />,
+          [texts.plan]: texts.plans[account.plan],
+          [texts.usage]: (
+            <>
+              {limit === null ? used.toLocaleString() : texts.usageOf(used.toLocaleString(), limit.toLocaleString())}
+              {limit !== null && <Meter label={texts.usage} used={used} limit={limit} />}
+            </>
+          ),
+          [texts.opened]: <Time time={account.opened_at} />,
+        }}
+      />
     </section>
   );
 };

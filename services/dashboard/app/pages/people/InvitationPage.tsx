@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { loadPage } from '../../api/load-page.ts';
 import { addressOfAccount } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -80,14 +81,12 @@ export const InvitationPage = (): ReactElement => {
         {data && (
           <>
             <p>{texts.text(data.account_name, strings.roles[data.role])}</p>
-            <dl className="fields">
-              <dt>{texts.forEmail}</dt>
-              <dd>{data.email}</dd>
-              <dt>{strings.people.expires}</dt>
-              <dd>
-                <Time time={data.expires_at} />
-              </dd>
-            </dl>
+            <FieldList
+              values={{
+                [texts.forEmail]: data.email,
+                [strings.people.expires]: <Time time={data.expires_at} />,
+              }}
+            />
             <Choices key={token} preview={data} token={token} onSignedOut={() => void refetch()} />
           </>
         )}

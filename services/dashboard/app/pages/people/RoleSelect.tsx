@@ -1,5 +1,6 @@
-import { Fragment, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { Select } from '../../components/fields.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.people;
@@ -12,14 +13,7 @@ export const RoleTexts = (): ReactElement => (
     <h2 id="roles-title" className="card-title">
       {texts.rolesTitle}
     </h2>
-    <dl className="fields">
-      {roleNames.map((role) => (
-        <Fragment key={role}>
-          <dt>{strings.roles[role]}</dt>
-          <dd>{texts.roleTexts[role]}</dd>
-        </Fragment>
-      ))}
-    </dl>
+    <FieldList values={Object.fromEntries(roleNames.map((role) => [strings.roles[role], texts.roleTexts[role]]))} />
   </section>
 );
 

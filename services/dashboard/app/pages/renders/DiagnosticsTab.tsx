@@ -4,6 +4,7 @@ import type { RenderDetailResponse, RenderDiagnosticsResponse } from '#contracts
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { ErrorNotice, Loading, Notice, Skeleton } from '../../components/notices.tsx';
 import { Badge, type BadgeTone } from '../../components/StatusBadge.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -125,16 +126,12 @@ export const DiagnosticsTab = ({ render }: { render: RenderDetailResponse }): Re
   if (!diagnostics) return <p className="muted">{texts.notEnded}</p>;
   return (
     <div className="stack-lg">
-      <dl className="fields">
-        <dt>{texts.mode}</dt>
-        <dd>{diagnostics.render_mode ?? strings.common.none}</dd>
-        {diagnostics.render_mode_reason && (
-          <>
-            <dt>{texts.reason}</dt>
-            <dd>{diagnostics.render_mode_reason}</dd>
-          </>
-        )}
-      </dl>
+      <FieldList
+        values={{
+          [texts.mode]: diagnostics.render_mode ?? strings.common.none,
+          [texts.reason]: diagnostics.render_mode_reason,
+        }}
+      />
       {diagnostics.failed_resources && <Resources resources={diagnostics.failed_resources} />}
       {!isRenderedAgain && (
         <Notice

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { JsonView } from '../../components/JsonView.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
@@ -50,24 +51,14 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
   return (
     <section className="stack" aria-label={title ?? strings.renders.tabs.input}>
       {title && <h3>{title}</h3>}
-      <dl className="fields">
-        {fileName && (
-          <>
-            <dt>{texts.file}</dt>
-            <dd>{fileName}</dd>
-          </>
-        )}
-        <dt>{texts.type}</dt>
-        <dd>{type}</dd>
-        <dt>{texts.size}</dt>
-        <dd>
-          <Bytes bytes={bytes} />
-        </dd>
-        <dt>{texts.sha256}</dt>
-        <dd>
-          <Id id={sha256} withoutLink />
-        </dd>
-      </dl>
+      <FieldList
+        values={{
+          [texts.file]: fileName,
+          [texts.type]: type,
+          [texts.size]: <Bytes bytes={bytes} />,
+          [texts.sha256]: <Id id={sha256} withoutLink />,
+        }}
+      />
       {render.input_type === 'url' && part === 'input' && <p className="muted">{texts.url}</p>}
       <Content render={render} part={part} />
       <div>

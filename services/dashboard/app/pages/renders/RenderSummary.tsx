@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { ActorName } from '../../components/ActorName.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { Link } from '../../components/Link.tsx';
 import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
@@ -32,7 +33,7 @@ const Callback = ({
 
 type SummaryProps = { render: RenderDetailResponse; templateNames: ReadonlyMap<string, string> };
 
-const rowsOf = ({ render, templateNames }: SummaryProps): Record<string, ReactNode> => ({
+const valuesOf = ({ render, templateNames }: SummaryProps): Record<string, ReactNode> => ({
   [render.template_id === undefined ? fields.document : fields.template]: (
     <Document render={render} templateNames={templateNames} />
   ),
@@ -64,10 +65,4 @@ const rowsOf = ({ render, templateNames }: SummaryProps): Record<string, ReactNo
 });
 
 /** What the record says about a render. */
-export const RenderSummary = (props: SummaryProps): ReactElement => (
-  <dl className="fields">
-    {Object.entries(rowsOf(props))
-      .filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
-      .flatMap(([label, value]) => [<dt key={label}>{label}</dt>, <dd key={`${label} value`}>{value}</dd>])}
-  </dl>
-);
+export const RenderSummary = (props: SummaryProps): ReactElement => <FieldList values={valuesOf(props)} />;

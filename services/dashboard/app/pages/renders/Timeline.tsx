@@ -7,6 +7,7 @@ import type { historyEvent } from '#contracts/http/jobs.ts';
 import type { RenderRecordResponse } from '#contracts/http/renders.ts';
 import { api } from '../../api/client.ts';
 import { ActorName } from '../../components/ActorName.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { formatDuration } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
 import { JsonView } from '../../components/JsonView.tsx';
@@ -122,22 +123,15 @@ const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256
             <DisclosurePanel>
               {isExpanded && (
                 <div className="timeline-body">
-                  <dl className="fields">
-                    <dt>{texts.revision}</dt>
-                    <dd className="number">{event.revision}</dd>
-                    <dt>{texts.actor}</dt>
-                    <dd>
-                      <ActorName actor={event.actor as Parameters<typeof ActorName>[0]['actor']} />
-                    </dd>
-                    <dt>{texts.request}</dt>
-                    <dd>
-                      <Id id={event.request_id} isLong withoutLink />
-                    </dd>
-                    <dt>{texts.trace}</dt>
-                    <dd>
-                      {event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />}
-                    </dd>
-                  </dl>
+                  <FieldList
+                    values={{
+                      [texts.revision]: <span className="number">{event.revision}</span>,
+                      [texts.actor]: <ActorName actor={event.actor as Parameters<typeof ActorName>[0]['actor']} />,
+                      [texts.request]: <Id id={event.request_id} isLong withoutLink />,
+                      [texts.trace]:
+                        event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />,
+                    }}
+                  />
                   <JsonView value={event} />
                 </div>
               )}

@@ -4,6 +4,7 @@ import type { AccountSettingsResponse } from '#contracts/http/account.ts';
 import { api } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -24,22 +25,14 @@ const AccountFacts = (): ReactElement => {
   if (!data) return <Skeleton />;
   return (
     <section className="card" aria-label={strings.layout.account}>
-      <dl className="fields">
-        <dt>{texts.accountId}</dt>
-        <dd>
-          <Id id={data.id} isLong withoutLink />
-        </dd>
-        <dt>{texts.plan}</dt>
-        <dd>{strings.operator.plans[data.plan]}</dd>
-        <dt>{texts.state}</dt>
-        <dd>
-          <StatusBadge status={data.state} />
-        </dd>
-        <dt>{texts.opened}</dt>
-        <dd>
-          <Time time={data.opened_at} />
-        </dd>
-      </dl>
+      <FieldList
+        values={{
+          [texts.accountId]: <Id id={data.id} isLong withoutLink />,
+          [texts.plan]: strings.operator.plans[data.plan],
+          [texts.state]: <StatusBadge status={data.state} />,
+          [texts.opened]: <Time time={data.opened_at} />,
+        }}
+      />
     </section>
   );
 };
@@ -82,28 +75,24 @@ const Egress = ({ egress }: Pick<AccountSettingsResponse, 'egress'>): ReactEleme
       <h2 id="egress-title">{texts.egress}</h2>
       <p className="muted">{texts.egressText}</p>
     </div>
-    <dl className="fields">
-      <dt>{texts.egressAllowed}</dt>
-      <dd>
-        {egress.allowed.length === 0 ? (
-          texts.egressNone
-        ) : (
-          <ul>
-            {egress.allowed.map((entry) => (
-              <li key={entry}>
-                <code>{entry}</code>
-              </li>
-            ))}
-          </ul>
-        )}
-      </dd>
-      <dt>{texts.egressAuthorities}</dt>
-      <dd>{egress.has_own_authorities ? texts.egressTrusted : texts.egressNotTrusted}</dd>
-      <dt>{texts.egressSetting}</dt>
-      <dd>
-        <code>{egress.setting}</code>
-      </dd>
-    </dl>
+    <FieldList
+      values={{
+        [texts.egressAllowed]:
+          egress.allowed.length === 0 ? (
+            texts.egressNone
+          ) : (
+            <ul>
+              {egress.allowed.map((entry) => (
+                <li key={entry}>
+                  <code>{entry}</code>
+                </li>
+              ))}
+            </ul>
+          ),
+        [texts.egressAuthorities]: egress.has_own_authorities ? texts.egressTrusted : texts.egressNotTrusted,
+        [texts.egressSetting]: <code>{egress.setting}</code>,
+      }}
+    />
   </section>
 );
 

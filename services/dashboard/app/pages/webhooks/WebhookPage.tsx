@@ -8,6 +8,7 @@ import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState, ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -23,39 +24,25 @@ const texts = strings.webhooks.delivery;
 const parent = { href: '/webhooks', title: strings.pages.webhooks };
 
 const Facts = ({ delivery }: { delivery: DeliveryResponse }): ReactElement => (
-  <dl className="fields">
-    <dt>{texts.receiver}</dt>
-    <dd className="mono">
-      {delivery.method} {delivery.url}
-    </dd>
-    <dt>{texts.render}</dt>
-    <dd>
-      <Id id={delivery.id} isLong />
-    </dd>
-    <dt>{texts.webhookId}</dt>
-    <dd>
-      <span className="id">
-        <span className="id-text">{delivery.webhook_id}</span>
-        <CopyButton text={delivery.webhook_id} label={strings.common.copyId(delivery.webhook_id)} />
-      </span>
-    </dd>
-    <dt>{texts.created}</dt>
-    <dd>
-      <Time time={delivery.created_at} />
-    </dd>
-    <dt>{texts.attempts}</dt>
-    <dd>
-      <Count value={delivery.attempts} />
-    </dd>
-    {delivery.next_attempt_at && (
-      <>
-        <dt>{texts.nextAttempt}</dt>
-        <dd>
-          <Time time={delivery.next_attempt_at} />
-        </dd>
-      </>
-    )}
-  </dl>
+  <FieldList
+    values={{
+      [texts.receiver]: (
+        <span className="mono">
+          {delivery.method} {delivery.url}
+        </span>
+      ),
+      [texts.render]: <Id id={delivery.id} isLong />,
+      [texts.webhookId]: (
+        <span className="id">
+          <span className="id-text">{delivery.webhook_id}</span>
+          <CopyButton text={delivery.webhook_id} label={strings.common.copyId(delivery.webhook_id)} />
+        </span>
+      ),
+      [texts.created]: <Time time={delivery.created_at} />,
+      [texts.attempts]: <Count value={delivery.attempts} />,
+      [texts.nextAttempt]: delivery.next_attempt_at && <Time time={delivery.next_attempt_at} />,
+    }}
+  />
 );
 
 const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
