@@ -146,7 +146,7 @@ export const createTemplate = async (
 
 /** `store` stores the large parts; it is called when the name is reserved. */
 type NextVersion = { name: string; store: () => Promise<TemplateBody>; changes: string; restoredFrom: number | null };
-type UpdateTemplateOptions = {
+export type UpdateTemplateOptions = {
   expectedVersion: number | null;
   next: (current: ActiveTemplate) => Promise<NextVersion>;
 };

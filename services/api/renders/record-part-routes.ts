@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { renderDiagnosticsQuery, renderDiagnosticsResponse, renderInputQuery } from '#contracts/http/render-detail.ts';
 import { renderIdOf } from '#contracts/names.ts';
 import { getDiagnostics, readDiagnostics } from '#application/renders/diagnostics.ts';
@@ -12,9 +11,8 @@ import { readRecordedInput } from '#application/renders/recorded-input.ts';
 import { attachmentOf } from '../server/attachment.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
+import { renderParams } from './reference.ts';
 import { waitSignal } from './send-render.ts';
-
-const params = z.object({ id: z.string().describe('render_<id>, or the job_<id> of an asynchronous render.') });
 
 /** The content of a recorded request, and the findings about its document. */
 export const renderRecordPartRoutes: Route[] = [
@@ -29,7 +27,7 @@ export const renderRecordPartRoutes: Route[] = [
       'header or footer. A Word document is sent as a file, also if it was received in base64. For input_type url it is ' +
       'the URL, masked. `input_not_available` says that the content is no longer kept; its hash stays in the history.',
     permission: 'jobs:read',
-    request: { params, query: renderInputQuery },
+    request: { params: renderParams, query: renderInputQuery },
     responses: [
       {
         status: 200,
@@ -66,7 +64,7 @@ export const renderRecordPartRoutes: Route[] = [
       'fonts are not: with `rerender=true` the document is rendered a second time for them, and the findings are kept. ' +
       '`rendered_again` says whether the response has them.',
     permission: 'jobs:read',
-    request: { params, query: renderDiagnosticsQuery },
+    request: { params: renderParams, query: renderDiagnosticsQuery },
     responses: [
       {
         status: 200,

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import {
   listRendersQuery,
@@ -20,11 +19,10 @@ import { findRenderListPage, type RenderFilter } from '#application/renders/list
 import { createNamedActorView } from '../server/actor-names.ts';
 import { detailFieldsOf } from './detail-view.ts';
 import { renderRecordOf, requesterOf } from './render-view.ts';
+import { renderParams } from './reference.ts';
 import { waitSignal } from './send-render.ts';
 
 const { renders, deliveries } = readModels;
-
-const params = z.object({ id: z.string().describe('render_<id>, or the job_<id> of an asynchronous render.') });
 
 /** The filter of a query; null if no render can match it. Fields that follow from another one are left out. */
 const filterOf = (query: ListRendersQuery): RenderFilter | null => {
@@ -118,7 +116,7 @@ export const renderRecordRoutes: Route[] = [
       'the response has `diagnostics` of a render that has ended, as for jobs; the key then also needs the ' +
       'permission `render:create`.',
     permission: 'jobs:read',
-    request: { params, query: diagnosticsQuery },
+    request: { params: renderParams, query: diagnosticsQuery },
     responses: [{ status: 200, description: 'The render.', schema: nameSchema('RenderDetail', renderDetailResponse) }],
     errors: ['render_not_found'],
     handle: async (context, dependencies) => {
@@ -148,7 +146,7 @@ export const renderRecordRoutes: Route[] = [
       'Lists every event of the render and of its callback with time, actor and trace. Secrets of the request are ' +
       'shown as `***`, also where the response of a callback receiver repeats them.',
     permission: 'jobs:read',
-    request: { params },
+    request: { params: renderParams },
     responses: [
       { status: 200, description: 'The events.', schema: nameSchema('RenderHistory', renderHistoryResponse) },
     ],
@@ -170,7 +168,7 @@ export const renderRecordRoutes: Route[] = [
       'the account said when the render was accepted. After that time the error is `download_expired`. A PDF ' +
       'that was never kept is `pdf_not_available`: repeat the render to get it again. `Range` and `If-None-Match` are supported.',
     permission: 'jobs:read',
-    request: { params },
+    request: { params: renderParams },
     responses: pdfResponses,
     errors: ['render_not_found', 'pdf_not_available', 'download_expired'],
     handle: async ({ account, params, reply }, dependencies) => {

@@ -1,5 +1,24 @@
+import { z } from 'zod';
+import type { ErrorName } from '#contracts/http/errors.ts';
 import { optionTables } from '../docs/openapi/option-table.ts';
-import type { Example } from '../server/route.ts';
+import { type Example, renderingErrors } from '../server/route.ts';
+
+/** The id of a recorded render in a path. */
+export const renderParams = z.object({
+  id: z.string().describe('render_<id>, or the job_<id> of an asynchronous render.'),
+});
+
+/** The errors of a render: in its document, and in its rendering. */
+export const documentErrors = [
+  'invalid_html',
+  'invalid_docx',
+  'invalid_document',
+  'office_not_installed',
+  'invalid_markdown',
+  'template_render_error',
+  'url_load_failed',
+  ...renderingErrors,
+] as const satisfies ErrorName[];
 
 /** Example requests. */
 export const renderExamples: Record<string, Example> = {

@@ -7,14 +7,13 @@ import { streams } from '#contracts/names.ts';
 import { recordedInput, repeatResponseMode } from '#application/renders/repeat-render.ts';
 import { countRenderOfPerson } from '../server/rate-limit.ts';
 import { requireQuotaLeft } from '../server/quota.ts';
-import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
 import { runTemplateTest } from '../templates/run-template-test.ts';
 import { acceptRenderInput } from './accept-render.ts';
 import { bareRenderId, requireRenderOfAccount } from '#application/renders/find-renders.ts';
+import { documentErrors, renderParams } from './reference.ts';
 import { replayRender } from './replay-render.ts';
 import { pdfResponse, queuedRenderOf, sendRender } from './send-render.ts';
-
-const params = z.object({ id: z.string().describe('render_<id>, or the job_<id> of an asynchronous render.') });
 
 const wantsCallback = (body: RepeatRenderRequest): boolean =>
   (['webhook_url', 'webhook_method', 'webhook_headers'] as const).some((field) => body[field] !== undefined);
@@ -45,7 +44,7 @@ export const repeatRenderRoute: Route = route({
   idempotency: { streamOf: streams.render, replay: replayRender },
   isAsynchronous: (fields) => wantsCallback((fields as RepeatRenderRequest | null | undefined) ?? {}),
   request: {
-    params,
+    params: renderParams,
     body: nameSchema('RepeatRender', repeatRenderRequest),
     bodyIsOptional: true,
     examples: {
@@ -61,20 +60,7 @@ export const repeatRenderRoute: Route = route({
       ...pdfResponse,
     },
   ],
-  errors: [
-    'render_not_found',
-    'render_secrets_erased',
-    'render_input_lost',
-    'quota_exceeded',
-    'invalid_html',
-    'invalid_docx',
-    'invalid_document',
-    'office_not_installed',
-    'invalid_markdown',
-    'template_render_error',
-    'url_load_failed',
-    ...renderingErrors,
-  ],
+  errors: ['render_not_found', 'render_secrets_erased', 'render_input_lost', 'quota_exceeded', ...documentErrors],
   handle: async (context, dependencies) => {
     const { id, account, limits, params, body, reply } = context;
     const { eventLog, inputs } = dependencies;

@@ -6,9 +6,9 @@ import { multipartRequest } from '#contracts/http/multipart.ts';
 import { composeRequest } from '#contracts/http/compose.ts';
 import { convertRequest, renderDoneResponse, renderImagesResponse, templateRequest } from '#contracts/http/render.ts';
 import { streams } from '#contracts/names.ts';
-import { type IdempotencyOptions, nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
+import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
 import { acceptRender } from './accept-render.ts';
-import { multipartExamples, responseExamples, renderDescription, renderExamples } from './reference.ts';
+import { documentErrors, multipartExamples, responseExamples, renderDescription, renderExamples } from './reference.ts';
 import { parseRenderRequest, responseModeOf } from './render-request.ts';
 import { replayRender } from './replay-render.ts';
 import { diagnosticsFieldsOf, pdfResponse, queuedRenderOf, sendRender } from './send-render.ts';
@@ -74,18 +74,7 @@ export const renderRoutes: Route[] = [
         ...pdfResponse,
       },
     ],
-    errors: [
-      ...requestErrors,
-      'invalid_html',
-      'invalid_docx',
-      'invalid_document',
-      'office_not_installed',
-      'invalid_markdown',
-      'template_render_error',
-      'url_load_failed',
-      'render_secrets_erased',
-      ...renderingErrors,
-    ],
+    errors: [...requestErrors, 'render_secrets_erased', ...documentErrors],
     handle: async (context, dependencies) => {
       const { id, keyType, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;

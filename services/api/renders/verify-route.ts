@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { type VerificationResponse, verificationResponse, verifyRenderRequest } from '#contracts/http/render-detail.ts';
 import { readModels, renderIdOf } from '#contracts/names.ts';
 import { bareRenderId, requireRenderOfAccount } from '#application/renders/find-renders.ts';
 import { type Verification, verifyRender } from '#application/renders/verification.ts';
 import type { DownloadUrlFor } from '../jobs/job-view.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
+import { documentErrors, renderParams } from './reference.ts';
 import { waitSignal } from './send-render.ts';
-
-const params = z.object({ id: z.string().describe('render_<id>, or the job_<id> of an asynchronous render.') });
 
 type Compared = VerificationResponse['recorded'];
 
@@ -93,7 +91,7 @@ export const verifyRenderRoute: Route = route({
     '`image_load_failed`.',
   permission: 'jobs:read',
   request: {
-    params,
+    params: renderParams,
     body: nameSchema('VerifyRender', verifyRenderRequest),
     bodyIsOptional: true,
     examples: { kept: { summary: 'Keep the PDF', value: { keep_pdf: true } } },
@@ -105,14 +103,7 @@ export const verifyRenderRoute: Route = route({
     'render_input_lost',
     'render_secrets_erased',
     'verification_limit_exceeded',
-    'invalid_html',
-    'invalid_docx',
-    'invalid_document',
-    'office_not_installed',
-    'invalid_markdown',
-    'template_render_error',
-    'url_load_failed',
-    ...renderingErrors,
+    ...documentErrors,
   ],
   handle: async (context, dependencies) => {
     requirePermission(context, 'render:create');

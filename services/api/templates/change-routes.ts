@@ -14,7 +14,7 @@ import {
   deleteTemplate,
   requireTemplate,
   updateTemplate,
-  type TemplateWriteResult,
+  type UpdateTemplateOptions,
 } from '#application/templates/commands.ts';
 import { isVersionRetained } from '#application/templates/queries.ts';
 import type { CallerContext } from '../server/context.ts';
@@ -23,6 +23,7 @@ import { nameSchema, route, type Route } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, ifMatchHeaders, templateParams } from './reference.ts';
 import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
+import { versionNotFound } from './require-template.ts';
 import { updatedTemplateOf } from './views.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
 import { defaultSelectorErrors } from '../renders/page-fields.ts';
@@ -47,15 +48,17 @@ const withUpdate = (current: FullTemplate, { changes: _, ...fields }: UpdateTemp
   return { ...current, ...changedValues };
 };
 
-const updatedResponse = async (
+/** Appends the next version if `If-Match` allows it. */
+const appendVersion = async (
   dependencies: Dependencies,
-  context: CallerContext,
+  { account, cause, reply }: CallerContext,
   id: string,
-  result: TemplateWriteResult,
+  next: UpdateTemplateOptions['next'],
 ): Promise<UpdateTemplateResponse> => {
-  const { body, version, at, position } = result;
-  await waitUntilShown(dependencies, context.account.id, position, 'known');
-  context.reply.header('etag', `"${version}"`);
+  const update = { expectedVersion: ifMatchOf(reply.request), next };
+  const { body, version, at, position } = await updateTemplate(dependencies.eventLog, account.id, id, update, cause);
+  await waitUntilShown(dependencies, account.id, position, 'known');
+  reply.header('etag', `"${version}"`);
   return updatedTemplateOf(id, body, version, at);
 };
 
@@ -98,16 +101,9 @@ export const templateChangeRoutes: Route[] = [
       'template_too_large',
     ],
     handle: async (context, dependencies) => {
-      const {
-        account,
-        limits,
-        params: { id: templateId },
-        body: update,
-        cause,
-        reply,
-      } = context;
+      const { account, limits, params, body: update } = context;
       const { eventLog, inputs, preparation } = dependencies;
-      const { id } = await requireTemplate(eventLog, account.id, templateId);
+      const { id } = await requireTemplate(eventLog, account.id, params.id);
       if (update.content !== undefined) requireTemplateSize(update.content, limits);
       const next = async ({ body }: { body: TemplateBody }) => {
         const before = await readTemplate(inputs, body);
@@ -118,14 +114,7 @@ export const templateChangeRoutes: Route[] = [
         const changes = update.changes ?? (changedFields(before, after).join(', ') || 'nothing');
         return { name: after.name, store: () => storeTemplate(inputs, after), changes, restoredFrom: null };
       };
-      const result = await updateTemplate(
-        eventLog,
-        account.id,
-        id,
-        { expectedVersion: ifMatchOf(reply.request), next },
-        cause,
-      );
-      return updatedResponse(dependencies, context, id, result);
+      return appendVersion(dependencies, context, id, next);
     },
   }),
   route({
@@ -145,24 +134,13 @@ export const templateChangeRoutes: Route[] = [
     responses: [{ status: 200, description: 'The new version.', schema: updateTemplateResponse, headers: etagHeader }],
     errors: ['template_not_found', 'version_conflict'],
     handle: async (context, dependencies) => {
-      const {
-        account,
-        limits,
-        params: { id: templateId },
-        body: { version: restoredVersion },
-        cause,
-        reply,
-      } = context;
-      const { eventLog } = dependencies;
-      const { id, version, history } = await requireTemplate(eventLog, account.id, templateId);
+      const { account, limits, params, body } = context;
+      const { version: restoredVersion } = body;
+      const { id, version, history } = await requireTemplate(dependencies.eventLog, account.id, params.id);
       const old = isVersionRetained(restoredVersion, version, limits.keptVersions)
         ? findVersionBody(history, restoredVersion)
         : undefined;
-      if (!old)
-        throw ApiError.of(
-          'template_not_found',
-          `Version ${restoredVersion} of the template never existed or is no longer kept.`,
-        );
+      if (!old) throw versionNotFound(restoredVersion);
       const { content, settings, sampleData } = old;
       const next = async ({ body: { sampleData: _, ...body } }: { body: TemplateBody }) => {
         const store = async (): Promise<TemplateBody> => ({
@@ -178,14 +156,7 @@ export const templateChangeRoutes: Route[] = [
           restoredFrom: restoredVersion,
         };
       };
-      const result = await updateTemplate(
-        eventLog,
-        account.id,
-        id,
-        { expectedVersion: ifMatchOf(reply.request), next },
-        cause,
-      );
-      return updatedResponse(dependencies, context, id, result);
+      return appendVersion(dependencies, context, id, next);
     },
   }),
   route({

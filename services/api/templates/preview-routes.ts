@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { readTemplate } from '#application/templates/content.ts';
 import { previewTaskOf, type PreviewReply, type TemplateToPreview } from '#application/templates/preview.ts';
-import { findVersion } from '#application/templates/queries.ts';
 import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import {
@@ -30,7 +29,7 @@ import type { Dependencies } from '../server/dependencies.ts';
 import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { templateExamples, templateVersionParams } from './reference.ts';
-import { requireTemplateDocument } from './require-template.ts';
+import { requireTemplateDocument, requireVersion } from './require-template.ts';
 
 const previewResponse = {
   status: 200,
@@ -231,13 +230,7 @@ export const templatePreviewRoutes: Route[] = [
       const { reads, readYourWrites } = dependencies;
       await readYourWrites.waitForWrites(account.id, readModels.templates, readModels.templateVersions);
       const document = await requireTemplateDocument(reads, account.id, params.id);
-      const number = /^\d{1,9}$/.test(params.version) ? Number(params.version) : 0;
-      const found = await findVersion(reads, document, number, limits.keptVersions);
-      if (!found)
-        throw ApiError.of(
-          'template_not_found',
-          `Version ${params.version} of the template never existed or is no longer kept.`,
-        );
+      const found = await requireVersion(reads, document, params.version, limits.keptVersions);
       const etag = etagOf(found, account, dependencies.version);
       const headers = { etag, 'cache-control': 'private, no-cache', vary: 'Accept' };
       const known = reply.request.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, ''));

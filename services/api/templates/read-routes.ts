@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { historyEvent } from '#contracts/http/jobs.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
 import {
   templateResponse,
   templateListResponse,
@@ -15,14 +14,14 @@ import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate, versionEvents } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/statistics.ts';
-import { findVersion, listVersions } from '#application/templates/queries.ts';
+import { listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';
 import { requireTemplateSize } from '#application/templates/require-content.ts';
-import { requireTemplateDocument } from './require-template.ts';
+import { requireTemplateDocument, requireVersion } from './require-template.ts';
 import { templateSummaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
 const { templates, templateVersions: versionsModel, templateUsage } = readModels;
@@ -167,13 +166,7 @@ export const templateReadRoutes: Route[] = [
     handle: async ({ account, limits, params: { id, version } }, { reads, inputs, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
-      const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
-      const found = await findVersion(reads, document, number, limits.keptVersions);
-      if (!found)
-        throw ApiError.of(
-          'template_not_found',
-          `Version ${version} of the template never existed or is no longer kept.`,
-        );
+      const found = await requireVersion(reads, document, version, limits.keptVersions);
       return versionContentOf(found, await readTemplate(inputs, found.body));
     },
   }),

@@ -1,7 +1,9 @@
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { templateNotFound } from '#application/templates/commands.ts';
-import { findTemplate, createTemplateReader } from '#application/templates/queries.ts';
+import { createTemplateReader, findTemplate, findVersion } from '#application/templates/queries.ts';
 
 /** A template of the account from the read model. @throws ApiError template_not_found */
 export const requireTemplateDocument = async (
@@ -12,4 +14,20 @@ export const requireTemplateDocument = async (
   const document = await findTemplate(createTemplateReader(reads), accountId, id);
   if (!document) throw templateNotFound();
   return document;
+};
+
+export const versionNotFound = (version: string | number): ApiError =>
+  ApiError.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
+
+/** A version that is kept, by its number as text; `kept` is how many are. @throws ApiError template_not_found */
+export const requireVersion = async (
+  reads: ReadStore,
+  template: TemplateDocument,
+  version: string,
+  kept: number | null,
+): Promise<TemplateVersionDocument> => {
+  const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
+  const found = await findVersion(reads, template, number, kept);
+  if (!found) throw versionNotFound(version);
+  return found;
 };
