@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
-import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
-import { maxAttempts, render } from '#libs/domain/render.ts';
+import { render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { failureOf, isAwaited } from './render-again.ts';
 import { renderRequested } from './render-requested.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
@@ -15,16 +13,7 @@ import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import { isPdfKept, repeatedPdfLifetimeMs } from './kept-pdf.ts';
 
-/** Longer than any caller waits for a response. */
-const maxRequestAgeMs = 10 * 60 * 1000;
-
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
-
-const regenerationFailed: ApiErrorFields = {
-  name: 'internal_error',
-  message: 'The service failed to regenerate the PDF.',
-  extra: {},
-};
 
 /**
  * Regenerates the PDF of a completed render for the waiting callers. Stores it for at most an hour if it has the same
@@ -41,9 +30,7 @@ export const regeneratePdf = async (
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const regenerationRequested = history.findLast(({ type }) => type === 'PdfRegenerationRequested');
   if (!completed || !regenerationRequested) return { kind: 'done' };
-  // A restarted relay publishes all requests again. Callers no longer wait for the old ones.
-  if (eventLog.now().getTime() - Date.parse(regenerationRequested.metadata.occurredAt) > maxRequestAgeMs)
-    return { kind: 'done' };
+  if (!isAwaited(regenerationRequested, eventLog.now())) return { kind: 'done' };
   const id = idOfStream(stream);
   const request = history.find((event) => event.type === 'RenderRequested')!;
   const ids = { render: id, ...requestLogFields(causedBy(regenerationRequested, 'renderer')) };
@@ -71,20 +58,12 @@ export const regeneratePdf = async (
     };
     replies.send(id, { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields });
   } catch (error) {
-    // The message is redelivered while callers wait.
-    if (error instanceof BlobNotFound) throw error;
-    span?.setError(error);
-    const isFinal =
-      error instanceof ApiError ? error.fields.name !== 'service_unavailable' : error instanceof TaskFailed;
-    const isRetried = !isFinal && attempt < maxAttempts;
-    report(
-      { ...ids, attempt, error: String(error) },
-      'PDF regeneration failed',
-      isRetried || error instanceof ApiError ? 'warn' : 'error',
-    );
-    if (isRetried) return { kind: 'retry', delayMs: 100 * attempt };
+    const message = 'The service failed to regenerate the PDF.';
+    const what = 'PDF regeneration failed';
+    const failure = failureOf(error, dependencies, { attempt, span, fields: ids, what, message });
+    if (failure.kind === 'retry') return failure;
     await end(notKept);
-    replies.send(id, { status: 'FAILED', error: error instanceof ApiError ? error.fields : regenerationFailed });
+    replies.send(id, { status: 'FAILED', error: failure.error });
   }
   return { kind: 'done' };
 };

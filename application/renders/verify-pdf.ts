@@ -1,30 +1,19 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
-import { maxAttempts, render } from '#libs/domain/render.ts';
+import { render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import { keptPdfOf, repeatedPdfLifetimeMs } from './kept-pdf.ts';
 import { completedRenderOf } from './completed-render.ts';
-import { firstDifferenceOf, renderAgain, type RenderedAgain } from './render-again.ts';
+import { failureOf, firstDifferenceOf, isAwaited, renderAgain, type RenderedAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { renderAttributes } from './telemetry.ts';
 
 type VerifiedData = EventData['RenderVerified'];
-
-/** Longer than any caller waits for a response. */
-const maxRequestAgeMs = 10 * 60 * 1000;
-
-const verificationFailed: ApiErrorFields = {
-  name: 'internal_error',
-  message: 'The service failed to render the document again.',
-  extra: {},
-};
 
 /** The recorded PDF if it is still stored. It may be erased at any time. */
 const readStoredPdf = async (blobs: BlobStore, sha256: string): Promise<Uint8Array | null> => {
@@ -63,8 +52,7 @@ export const verifyPdf = async (
   const recorded = completedRenderOf(history);
   const request = history.findLast((event) => event.type === 'VerificationRequested');
   if (!recorded || !request) return { kind: 'done' };
-  // A restarted relay publishes all requests again. Callers no longer wait for the old ones.
-  if (eventLog.now().getTime() - Date.parse(request.metadata.occurredAt) > maxRequestAgeMs) return { kind: 'done' };
+  if (!isAwaited(request, eventLog.now())) return { kind: 'done' };
   if (aggregate.state.status !== 'DONE' || aggregate.state.verification?.ended !== false) return { kind: 'done' };
   const cause = causedBy(request, 'renderer');
   const ids = { render: idOfStream(stream), ...requestLogFields(cause) };
@@ -85,20 +73,11 @@ export const verifyPdf = async (
         report({ ...ids, error: String(error) }, 'verified PDF could not be stored'),
       );
   } catch (error) {
-    // The message is redelivered while callers wait.
-    if (error instanceof BlobNotFound) throw error;
-    span?.setError(error);
-    const isOfDocument = error instanceof ApiError;
-    const isFinal = isOfDocument ? error.fields.name !== 'service_unavailable' : error instanceof TaskFailed;
-    const isRetried = !isFinal && attempt < maxAttempts;
-    report(
-      { ...ids, attempt, error: String(error) },
-      'PDF verification failed',
-      isRetried || isOfDocument ? 'warn' : 'error',
-    );
-    if (isRetried) return { kind: 'retry', delayMs: 100 * attempt };
-    const recordedError = isOfDocument ? error.fields : verificationFailed;
-    await end({ outcome: { kind: 'failed', error: recordedError }, keptUntil: null });
+    const message = 'The service failed to render the document again.';
+    const what = 'PDF verification failed';
+    const failure = failureOf(error, dependencies, { attempt, span, fields: ids, what, message });
+    if (failure.kind === 'retry') return failure;
+    await end({ outcome: { kind: 'failed', error: failure.error }, keptUntil: null });
   }
   return { kind: 'done' };
 };
