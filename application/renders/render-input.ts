@@ -127,43 +127,30 @@ export const storeRenderInput = async (
   { longTexts, partTexts = [], upload = null }: ReceivedContent,
 ): Promise<RenderInput> => {
   const assets = upload?.assets ? await dependencies.inputs.put(upload.assets) : null;
-  if (request.mode === 'COMPOSE') {
-    const stored = await storeComposition(dependencies, caller, request, {
-      longTexts,
-      partTexts,
-      assets,
-      files: upload?.parts ?? [],
-      storePart: (part, data, file) => storeContent(dependencies, caller, part, data, file),
-    });
-    const { source, options, encryption } = await withSealedEncryption(dependencies, caller.account.id, {
-      ...stored,
-      options: withoutWebhook(stored.options),
-    });
-    requireCompatibleOptions(options);
-    requireAttachmentLimits(options, planLimits(caller.account));
-    const own = accountDefaultsFor(caller.account, options);
-    return {
-      source,
-      options,
-      ...(encryption && { encryption }),
-      ...(own && { accountDefaults: own }),
-      headerHtml: htmlBytes(options.header_html, longTexts.header_html),
-      footerHtml: htmlBytes(options.footer_html, longTexts.footer_html),
-    };
-  }
-  const data = longTexts.data ?? Buffer.from(request.data as string);
-  const stored = await storeContent(dependencies, caller, request, data, upload?.file ?? null).then((content) =>
-    withSealedEncryption(dependencies, caller.account.id, content),
-  );
-  const content = assets ? { ...stored, source: { ...stored.source, assets } } : stored;
-  requireCompatibleOptions(content.options);
-  requireAttachmentLimits(content.options, planLimits(caller.account));
-  const { header_html, footer_html } = content.options;
-  const accountDefaults = accountDefaultsFor(caller.account, content.options);
+  const received = async (): Promise<RenderContent> => {
+    if (request.mode === 'COMPOSE') {
+      const stored = await storeComposition(dependencies, caller, request, {
+        longTexts,
+        partTexts,
+        assets,
+        files: upload?.parts ?? [],
+        storePart: (part, data, file) => storeContent(dependencies, caller, part, data, file),
+      });
+      return { ...stored, options: withoutWebhook(stored.options) };
+    }
+    const data = longTexts.data ?? Buffer.from(request.data as string);
+    const stored = await storeContent(dependencies, caller, request, data, upload?.file ?? null);
+    return assets ? { ...stored, source: { ...stored.source, assets } } : stored;
+  };
+  const content = await withSealedEncryption(dependencies, caller.account.id, await received());
+  const { options } = content;
+  requireCompatibleOptions(options);
+  requireAttachmentLimits(options, planLimits(caller.account));
+  const accountDefaults = accountDefaultsFor(caller.account, options);
   return {
     ...content,
     ...(accountDefaults && { accountDefaults }),
-    headerHtml: htmlBytes(header_html, longTexts.header_html),
-    footerHtml: htmlBytes(footer_html, longTexts.footer_html),
+    headerHtml: htmlBytes(options.header_html, longTexts.header_html),
+    footerHtml: htmlBytes(options.footer_html, longTexts.footer_html),
   };
 };

@@ -31,14 +31,15 @@ export const templateSummaryResponse = z.object({
 });
 export type TemplateSummaryResponse = z.output<typeof templateSummaryResponse>;
 
-/** 201 of POST /templates. */
-export const createTemplateResponse = z.object({
-  ...summaryFields,
+const settings = {
   variables: z.array(variableDeclaration),
   default_options: defaultOptions,
   labels: templateLabels.optional().describe('Present if the template has labels.'),
   sample_data: sampleData.optional().describe('Present if the template has sample data.'),
-});
+};
+
+/** 201 of POST /templates. */
+export const createTemplateResponse = z.object({ ...summaryFields, ...settings });
 export type CreateTemplateResponse = z.output<typeof createTemplateResponse>;
 
 /** 200 of GET /templates/{id}. `last_used_at` is absent until the first render. */
@@ -83,10 +84,7 @@ export const templateVersionResponse = templateVersionEntry.extend({
   description: z.string().optional(),
   category: z.enum(templateCategories),
   content: z.string(),
-  variables: z.array(variableDeclaration),
-  default_options: defaultOptions,
-  labels: templateLabels.optional().describe('Present if the template has labels.'),
-  sample_data: sampleData.optional().describe('Present if the template has sample data.'),
+  ...settings,
 });
 export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
 
