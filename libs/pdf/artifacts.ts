@@ -1,7 +1,7 @@
 import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
 import { markArtifacts } from './content-stream.ts';
 import { openDecoration } from './decoration.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
 
 const xObjectsOf = (dictionary: PDFDict): PDFDict | undefined =>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { PDFDict, type PDFDocument, PDFHexString, type PDFRef, PDFString } from '@cantoo/pdf-lib';
 import type { Relationship } from '#contracts/http/attachments.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 
 /** `description` and `mimeType` may be absent; `modifiedAt` is ISO 8601. */
 export type AttachedFile = {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { PDFDict, type PDFDocument, PDFHexString, type PDFRawStream, PDFString } from '@cantoo/pdf-lib';
 import { authorsOf, keywordsOf, type PdfMetadataOption } from '#contracts/http/pdf-metadata.ts';
-import { name } from './name.ts';
+import { name, textOf } from './names-and-texts.ts';
 import { srgbProfile } from './srgb-profile.ts';
 import { type FacturXMetadata, type PdfaLevel, type PdfMetadata, xmpPacket } from './xmp.ts';
 
@@ -62,21 +62,16 @@ export const setFileIdentifier = ({ context }: PDFDocument, pdf: Uint8Array): vo
   context.trailerInfo.ID = context.obj([identifier, identifier]);
 };
 
-const informationText = (information: PDFDict, key: string): string | null => {
-  const value = information.get(name(key));
-  return value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
-};
-
 /** The metadata of the request and the document over what the browser wrote. */
 export const metadataOf = ({ context }: PDFDocument, { metadata, requestedAt }: MetadataInput): PdfMetadata => {
   const information = context.lookup(context.trailerInfo.Info, PDFDict);
   return {
-    title: metadata.title ?? informationText(information, 'Title'),
+    title: metadata.title ?? textOf(information.get(name('Title'))),
     authors: authorsOf(metadata),
     subject: metadata.subject ?? null,
     keywords: keywordsOf(metadata),
-    creator: metadata.creator ?? informationText(information, 'Creator') ?? '',
-    producer: informationText(information, 'Producer') ?? '',
+    creator: metadata.creator ?? textOf(information.get(name('Creator'))) ?? '',
+    producer: textOf(information.get(name('Producer'))) ?? '',
     createdAt: `${requestedAt.slice(0, 19)}Z`,
     custom: metadata.custom ?? {},
   };

@@ -1,10 +1,10 @@
-import { PDFDict, type PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { markPageArtifacts } from './artifacts.ts';
 import type { Standards } from './catalog.ts';
 import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
-import { name } from './name.ts';
+import { name, textOf } from './names-and-texts.ts';
 import { completeStructure } from './structure.ts';
 import { elementsInOrder, readTree } from './structure-tree.ts';
 
@@ -48,8 +48,7 @@ const describeAnnotations = (document: PDFDocument): void => {
     for (const reference of page.node.Annots()?.asArray() ?? []) {
       const annotation = document.context.lookup(reference, PDFDict);
       annotation.set(name('F'), document.context.obj(4));
-      const uri = annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI'));
-      const description = uri instanceof PDFString || uri instanceof PDFHexString ? uri.decodeText() : 'Link';
+      const description = textOf(annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI'))) ?? 'Link';
       if (!annotation.has(name('Contents'))) annotation.set(name('Contents'), PDFHexString.fromText(description));
     }
 };

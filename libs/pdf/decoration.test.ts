@@ -2,7 +2,7 @@ import { PDFArray, PDFDict, type PDFDocument, PDFNumber, type PDFObject } from '
 import { expect, it } from 'vitest';
 import { markPageArtifacts } from './artifacts.ts';
 import { loadPdf } from './load-and-save.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { pageContent } from './streams.ts';
 import { kidsOf } from './structure-tree.ts';
 import { buildPdf } from './testing/build-pdf.ts';

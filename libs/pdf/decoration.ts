@@ -9,7 +9,7 @@ import {
   type PDFPage,
 } from '@cantoo/pdf-lib';
 import type { MarkedContent } from './content-stream.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { kidsOf } from './structure-tree.ts';
 
 /** Elements whose own lines and areas are borders and backgrounds. */

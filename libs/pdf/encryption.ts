@@ -16,7 +16,7 @@ import {
 import type { EncryptionPermissions } from '#contracts/http/encryption.ts';
 import { pdfPasswordBytes } from '#contracts/http/pdf-password.ts';
 import { deriveFrom, encryptData, encryptedPermissions, passwordEntries } from './encryption-keys.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 
 /**
  * `secret` is 32 random bytes in hex, which are in no PDF. Without a user password everyone can open the PDF; without an

@@ -1,7 +1,7 @@
 import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { readOperations } from './content-stream.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
 
 const toUnicode = name('ToUnicode');

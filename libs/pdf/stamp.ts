@@ -2,7 +2,7 @@ import { PDFArray, PDFDict, type PDFDocument, PDFObjectCopier, type PDFPage, typ
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { type NumberedPages, setPageLabels } from './page-labels.ts';
 import { isPageIn, sideOf } from './stamp-places.ts';
 import { pageContent } from './streams.ts';

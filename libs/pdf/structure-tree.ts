@@ -1,5 +1,5 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 
 /** A structure element (ISO 32000-1, 14.7.2). */
 export type StructureElement = { reference: PDFRef; dictionary: PDFDict; role: string; children: StructureElement[] };

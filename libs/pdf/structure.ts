@@ -1,7 +1,7 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, type PDFObject, PDFString } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFHexString, type PDFObject } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { formulaMark } from './formula-mark.ts';
-import { name } from './name.ts';
+import { name, textOf } from './names-and-texts.ts';
 import { elementsInOrder, kidsOf, readTree, type StructureElement } from './structure-tree.ts';
 import { completeTables } from './tables.ts';
 
@@ -12,9 +12,6 @@ const setRole = (element: StructureElement, role: string): void => {
 
 const pageNumbers = (document: PDFDocument): Map<string, number> =>
   new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
-
-const asText = (value: PDFObject | undefined): string | null =>
-  value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
 
 /** Puts the kids in these groups into new elements with a role. Kids outside of groups stay where they are. */
 const wrapKids = (
@@ -58,7 +55,7 @@ const wrapKids = (
 
 /** Gives a formula that the browser printed as a figure its own role (ISO 14289-1, 7.7). */
 const completeFormula = (element: StructureElement): void => {
-  const text = asText(element.dictionary.get(name('Alt')));
+  const text = textOf(element.dictionary.get(name('Alt')));
   if (!text?.startsWith(formulaMark)) return;
   element.dictionary.set(name('Alt'), PDFHexString.fromText(text.slice(formulaMark.length)));
   setRole(element, 'Formula');
@@ -156,7 +153,7 @@ const missingTexts = (elements: readonly StructureElement[], describe: Describe)
     const place = describe(element);
     const number = (numbers.get(place) ?? 0) + 1;
     numbers.set(place, number);
-    return asText(element.dictionary.get(name('Alt')))
+    return textOf(element.dictionary.get(name('Alt')))
       ? []
       : [
           {
@@ -179,7 +176,7 @@ const languageViolations = (
       ? []
       : [{ standard, element: 'Document', message: 'Name the language, for example <html lang="en">.' }]),
     ...elements.flatMap((element) => {
-      const own = asText(element.dictionary.get(name('Lang')));
+      const own = textOf(element.dictionary.get(name('Lang')));
       return own === null || languageTag.test(own)
         ? []
         : {

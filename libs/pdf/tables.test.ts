@@ -1,6 +1,6 @@
 import { PDFArray, PDFDict, PDFDocument, PDFHexString, PDFNumber, type PDFRef } from '@cantoo/pdf-lib';
 import { describe, expect, it, vi } from 'vitest';
-import { name } from './name.ts';
+import { name } from './names-and-texts.ts';
 import { completeStructure } from './structure.ts';
 
 type Cell = { role?: 'TH'; id?: string; headers?: string[]; columns?: number; rows?: number };

@@ -1,5 +1,5 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFNumber, PDFString } from '@cantoo/pdf-lib';
-import { name } from './name.ts';
+import { PDFArray, PDFDict, type PDFDocument, PDFNumber } from '@cantoo/pdf-lib';
+import { name, textOf } from './names-and-texts.ts';
 import type { StructureElement } from './structure-tree.ts';
 
 /** The dictionaries of attributes of an element. */
@@ -18,9 +18,6 @@ const spanOf = (cell: StructureElement, direction: 'RowSpan' | 'ColSpan'): numbe
   const span = spans.find((one) => one instanceof PDFNumber)?.asNumber() ?? 1;
   return Math.max(1, Math.min(1000, span));
 };
-
-const textOf = (value: unknown): string | null =>
-  value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
 
 const headersOf = (cell: StructureElement): string[] =>
   attributesOf(cell).flatMap((one) => {

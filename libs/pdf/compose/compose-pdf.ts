@@ -10,7 +10,7 @@ import { conformPages } from '../conform.ts';
 import type { PdfEncryption } from '../encryption.ts';
 import { loadPdf } from '../load-and-save.ts';
 import { type MergePart, openMerge } from '../merge/merge.ts';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { setPageLabels } from '../page-labels.ts';
 import { openStamps, stampPages, type Stamps } from '../stamp.ts';
 import { encryptFile } from './encrypt-file.ts';

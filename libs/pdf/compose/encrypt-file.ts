@@ -12,7 +12,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { declareExtension, openObjectEncryption, type PdfEncryption } from '../encryption.ts';
 import { openPdfWriter } from '../merge/pdf-writer.ts';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 
 const chunkBytes = 2 ** 20;
 const rowBytes = 20;

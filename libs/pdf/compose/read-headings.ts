@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, PDFString } from '@cantoo/pdf-lib';
+import { PDFArray, PDFDict, type PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { readNamedDestinations } from '../merge/destinations.ts';
-import { name } from '../name.ts';
+import { name, textOf } from '../names-and-texts.ts';
 import { type PageSize, pageSizes } from '../stamp.ts';
 import { headingsBelow, type OutlineItem, readOutline } from '../merge/outline.ts';
 import { loadPdf } from '../load-and-save.ts';
@@ -19,12 +19,9 @@ export type ReadHeadingsInput = {
   levels: number;
 };
 
-const textOf = (value: unknown): string =>
-  value instanceof PDFString || value instanceof PDFHexString ? value.decodeText().trim() : '';
-
 const titleOf = ({ context }: PDFDocument, outline: readonly OutlineItem[], fallback: string): string => {
   const information = context.lookup(context.trailerInfo.Info);
-  const own = information instanceof PDFDict ? textOf(information.lookup(name('Title'))) : '';
+  const own = information instanceof PDFDict ? textOf(information.lookup(name('Title')))?.trim() : null;
   return own || outline[0]?.title.trim() || fallback;
 };
 
@@ -37,14 +34,16 @@ const readOne = async (
   const document = await loadPdf(readFileSync(file));
   const outline = readOutline(document);
   const ownTitle = title ?? titleOf(document, outline, fallback);
-  const language = textOf(document.catalog.lookup(name('Lang'))) || null;
+  const language = textOf(document.catalog.lookup(name('Lang')))?.trim() || null;
   const pages = new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index]));
   const named = readNamedDestinations(document);
   const pageOf = ({ dictionary }: OutlineItem): number => {
     const action = dictionary.lookup(name('A'));
     const found = dictionary.lookup(name('Dest')) ?? (action instanceof PDFDict ? action.lookup(name('D')) : undefined);
     const array =
-      found instanceof PDFArray ? found : named.get(found instanceof PDFName ? found.decodeText() : textOf(found));
+      found instanceof PDFArray
+        ? found
+        : named.get((found instanceof PDFName ? found.decodeText() : textOf(found)?.trim()) ?? '');
     return pages.get(array?.get(0).toString() ?? '') ?? 0;
   };
   const headings: PartHeading[] = [];

@@ -9,7 +9,7 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import type { SafeCopier } from './copier.ts';
 import { type Destinations, textOf } from './destinations.ts';
 import { invalidPdf } from './invalid-pdf.ts';

@@ -14,7 +14,7 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { checkInflates, type DecodeBudget, decodeStream, filtersOf, type StreamFilter } from './decode.ts';
 import { damaged, invalidPdf } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';

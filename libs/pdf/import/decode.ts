@@ -1,6 +1,6 @@
 import { createInflate, inflateSync } from 'node:zlib';
 import { decodePDFRawStream, PDFArray, PDFDict, PDFName, PDFNumber, PDFRawStream } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { damaged, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
 

@@ -10,7 +10,7 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { importLimits } from './limits.ts';
 
 export const textOf = (value: PDFObject | undefined): string | null => {

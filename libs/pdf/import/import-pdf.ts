@@ -11,7 +11,7 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { savePdf } from '../load-and-save.ts';
 import { readOperations } from '../content-stream.ts';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { importAnnotations } from './annotations.ts';
 import { SafeCopier } from './copier.ts';
 import { openDestinations, textOf } from './destinations.ts';

@@ -1,5 +1,5 @@
 import { type PDFContext, PDFDict, PDFHexString, PDFNumber, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { type Destinations, textOf } from './destinations.ts';
 import { importLimits } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import { PDFArray, type PDFContext, PDFDict, PDFHexString, PDFName, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { textOf } from './destinations.ts';
 
 const styles = new Set(['D', 'R', 'r', 'A', 'a']);

@@ -1,5 +1,5 @@
 import { type PDFContext, PDFArray, PDFDict, PDFNumber, type PDFObject, PDFRef } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { damaged, invalidPdf } from './invalid-pdf.ts';
 
 /** A rectangle: left, bottom, right, top, in points. */

@@ -12,7 +12,7 @@ import {
   type PDFStream,
 } from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { type DecodeBudget, decodeStream } from './decode.ts';
 import { damaged, invalidPdf, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';

@@ -1,12 +1,12 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, PDFName, type PDFObject, PDFString } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
+import { name, textOf } from '../names-and-texts.ts';
 import { finalReference } from './object-copier.ts';
 
 /** A bound for damaged name trees. */
 const maxTreeNodes = 1_000_000;
 
-const textOf = (value: PDFObject | undefined): string | null =>
-  value instanceof PDFString || value instanceof PDFHexString || value instanceof PDFName ? value.decodeText() : null;
+const keyOf = (value: PDFObject | undefined): string | null =>
+  value instanceof PDFName ? value.decodeText() : textOf(value);
 
 /** The leaves of a name tree: keys and values (ISO 32000-1, 7.9.6). */
 function* namesOf(document: PDFDocument, tree: PDFDict): Generator<[string, PDFObject]> {
@@ -18,7 +18,7 @@ function* namesOf(document: PDFDocument, tree: PDFDict): Generator<[string, PDFO
     const names = next.lookup(name('Names'));
     if (names instanceof PDFArray)
       for (let index = 0; index + 1 < names.size(); index += 2) {
-        const key = textOf(names.lookup(index));
+        const key = keyOf(names.lookup(index));
         const value = names.get(index + 1);
         if (key !== null && value) yield [key, value];
       }
@@ -75,13 +75,12 @@ const newDestination = (
 ): PDFObject | null => {
   const found = value && document.context.lookup(value);
   if (found instanceof PDFArray) return found;
-  const key = textOf(found);
+  const key = keyOf(found);
   return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
 };
 
 const uriOf = (action: PDFDict): string | null => {
-  const uri = action.lookup(name('URI'));
-  return uri instanceof PDFString || uri instanceof PDFHexString ? uri.decodeText() : null;
+  return textOf(action.lookup(name('URI')));
 };
 
 const decoded = (key: string): string => {

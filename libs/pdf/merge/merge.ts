@@ -10,7 +10,7 @@ import {
   PDFStream,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name } from '../names-and-texts.ts';
 import { moveDestinations, type PartLinks, readNamedDestinations, topOfPage, uniqueName } from './destinations.ts';
 import { finalReference, type ObjectCopier, openObjectCopier } from './object-copier.ts';
 import { headingsBelow, itemsOf, readOutline } from './outline.ts';
@@ -97,12 +97,6 @@ export const openMerge = (
   let [next, structureKey, pageCount] = [0, 0, 0];
   let lastSize: string | null = null;
 
-  const writeText = (text: string): number => {
-    const number = writer.reserve();
-    writer.write(number, text);
-    return number;
-  };
-
   const annotationsOf = (document: PDFDocument, page: PDFDict): PDFObject[] => {
     const annotations = page.lookup(name('Annots'));
     return annotations instanceof PDFArray
@@ -143,7 +137,7 @@ export const openMerge = (
     }
     if (isBlankBefore) {
       const size = lastSize ?? sizeOf(pages[0]!.node, copier);
-      kids.unshift(writeText(`<</Type /Page\n/Parent ${node} 0 R\n${size}\n/Resources <<>>>>`));
+      kids.unshift(writer.append(`<</Type /Page\n/Parent ${node} 0 R\n${size}\n/Resources <<>>>>`));
     }
     lastSize = sizeOf(pages.at(-1)!.node, copier);
     const references = kids.map((kid) => `${kid} 0 R`).join(' ');
@@ -262,10 +256,13 @@ export const openMerge = (
       set('Outlines', outlineRoot);
     }
     if (destinations.size > 0)
-      set('Dests', writeText(`<<${[...destinations.values()].map((one) => `${one.name} ${one.text}`).join('\n')}>>`));
-    const root = writeText(copier.textOf(catalog));
+      set(
+        'Dests',
+        writer.append(`<<${[...destinations.values()].map((one) => `${one.name} ${one.text}`).join('\n')}>>`),
+      );
+    const root = writer.append(copier.textOf(catalog));
     const information = base.context.lookup(base.context.trailerInfo.Info);
-    const info = writeText(copier.textOf(information ?? base.context.obj({})));
+    const info = writer.append(copier.textOf(information ?? base.context.obj({})));
     return { bytes: writer.end(root, info), pages: pageCount };
   };
 

@@ -1,15 +1,10 @@
-import { PDFDict, type PDFDocument, PDFHexString, type PDFRef, PDFRef as Reference, PDFString } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { PDFDict, type PDFDocument, type PDFRef, PDFRef as Reference } from '@cantoo/pdf-lib';
+import { name, textOf } from '../names-and-texts.ts';
 
 /** A bookmark (ISO 32000-1, 12.3.3). */
 export type OutlineItem = { reference: PDFRef; dictionary: PDFDict; title: string; children: OutlineItem[] };
 
 const maxItems = 200_000;
-
-const titleOf = (dictionary: PDFDict): string => {
-  const title = dictionary.lookup(name('Title'));
-  return title instanceof PDFString || title instanceof PDFHexString ? title.decodeText() : '';
-};
 
 /** The outline of a PDF, without recursion and without loops. */
 export const readOutline = ({ catalog, context }: PDFDocument): OutlineItem[] => {
@@ -23,7 +18,12 @@ export const readOutline = ({ catalog, context }: PDFDocument): OutlineItem[] =>
       seen.add(next);
       const dictionary = context.lookup(next);
       if (!(dictionary instanceof PDFDict)) break;
-      const item: OutlineItem = { reference: next, dictionary, title: titleOf(dictionary), children: [] };
+      const item: OutlineItem = {
+        reference: next,
+        dictionary,
+        title: textOf(dictionary.lookup(name('Title'))) ?? '',
+        children: [],
+      };
       level.into.push(item);
       pending.push({ first: dictionary.get(name('First')), into: item.children });
       next = dictionary.get(name('Next'));

@@ -6,6 +6,8 @@ export type PdfWriter = {
   reserve(): number;
   /** Writes an object. `text` has one character for each byte. */
   write(number: number, text: string, stream?: Uint8Array): void;
+  /** Writes a new object. Returns its number. */
+  append(text: string): number;
   /**
    * Writes the cross-reference table and the trailer, with the number of the encryption dictionary if there is one.
    * Returns the size of the file in bytes.
@@ -31,17 +33,24 @@ export const openPdfWriter = (writeBytes: (bytes: Uint8Array) => void): PdfWrite
   const entry = (offset: number): string =>
     offset === 0 ? '0000000000 65535 f \n' : `${String(offset).padStart(10, '0')} 00000 n \n`;
   putText(header);
+  const reserve = (): number => offsets.push(0) - 1;
+  const write: PdfWriter['write'] = (number, text, stream) => {
+    offsets[number] = size;
+    putText(`${number} 0 obj\n${text}`);
+    if (stream) {
+      putText('\nstream\n');
+      put(stream);
+      putText('\nendstream');
+    }
+    putText('\nendobj\n');
+  };
   return {
-    reserve: () => offsets.push(0) - 1,
-    write: (number, text, stream) => {
-      offsets[number] = size;
-      putText(`${number} 0 obj\n${text}`);
-      if (stream) {
-        putText('\nstream\n');
-        put(stream);
-        putText('\nendstream');
-      }
-      putText('\nendobj\n');
+    reserve,
+    write,
+    append: (text) => {
+      const number = reserve();
+      write(number, text);
+      return number;
     },
     end: (root, info, encryption) => {
       const encrypt = encryption === undefined ? '' : ` /Encrypt ${encryption} 0 R`;

@@ -1,5 +1,5 @@
 import { type PDFDocument, PDFHexString, PDFString } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name, textOf } from '../names-and-texts.ts';
 import { finalReference, type ObjectCopier } from './object-copier.ts';
 import type { PdfWriter } from './pdf-writer.ts';
 import type { PartStructure, SharedStructure } from './structure.ts';
@@ -7,8 +7,7 @@ import type { PartStructure, SharedStructure } from './structure.ts';
 const languageTag = /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/;
 
 const languageOf = ({ catalog }: PDFDocument): string | null => {
-  const own = catalog.lookup(name('Lang'));
-  const text = own instanceof PDFHexString || own instanceof PDFString ? own.decodeText() : '';
+  const text = textOf(catalog.lookup(name('Lang'))) ?? '';
   return languageTag.test(text) ? text : null;
 };
 
@@ -27,12 +26,6 @@ export const openStructureWriter = (writer: PdfWriter, shared: SharedStructure) 
   const parentLeaves: Leaf[] = [];
   const idLeaves: Leaf[] = [];
   let language: string | null = null;
-
-  const writeText = (text: string): number => {
-    const number = writer.reserve();
-    writer.write(number, text);
-    return number;
-  };
 
   /** Adds the structure of a part. `firstKey` is added to the keys of its parent tree. */
   const add = (
@@ -64,7 +57,7 @@ export const openStructureWriter = (writer: PdfWriter, shared: SharedStructure) 
     if (parents.length > 0) {
       const [first, last] = [parents[0]!.key + firstKey, parents.at(-1)!.key + firstKey];
       const entries = parents.map(({ key, value }) => `${key + firstKey} ${copier.textOf(value)}`).join('\n');
-      parentLeaves.push({ number: writeText(`<</Limits [${first} ${last}]\n/Nums [${entries}]>>`) });
+      parentLeaves.push({ number: writer.append(`<</Limits [${first} ${last}]\n/Nums [${entries}]>>`) });
     }
     const inOrder = [...new Map(ids.map((one) => [one.id, one])).values()].toSorted((one, other) =>
       one.id < other.id ? -1 : 1,
@@ -72,7 +65,7 @@ export const openStructureWriter = (writer: PdfWriter, shared: SharedStructure) 
     if (inOrder.length > 0) {
       const [first, last] = [inOrder[0]!.id, inOrder.at(-1)!.id];
       const names = inOrder.map(({ id, element: at }) => `(${id}) ${copier.textOf(at)}`).join('\n');
-      idLeaves.push({ number: writeText(`<</Limits [(${first}) (${last})]\n/Names [${names}]>>`) });
+      idLeaves.push({ number: writer.append(`<</Limits [(${first}) (${last})]\n/Names [${names}]>>`) });
     }
   };
 
@@ -85,7 +78,7 @@ export const openStructureWriter = (writer: PdfWriter, shared: SharedStructure) 
       `<</Type /StructElem\n/S /Document\n/P ${structureRoot} 0 R${lang}\n/K [${references(partElements)}]>>`,
     );
     const treeOf = (leaves: readonly Leaf[]): number =>
-      writeText(`<</Kids [${references(leaves.map(({ number }) => number))}]>>`);
+      writer.append(`<</Kids [${references(leaves.map(({ number }) => number))}]>>`);
     const roles = [...shared.roles].map(([role, standard]) => `${name(role).toString()} ${name(standard).toString()}`);
     const classes = [...shared.classes].map(([key, text]) => `${key} ${text}`);
     const entries = [

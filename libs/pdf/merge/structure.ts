@@ -2,14 +2,13 @@ import {
   PDFArray,
   PDFDict,
   type PDFDocument,
-  PDFHexString,
   PDFName,
   PDFNumber,
   type PDFObject,
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../name.ts';
+import { name, textOf } from '../names-and-texts.ts';
 import { elementsInOrder, readTree, type StructureElement } from '../structure-tree.ts';
 
 /** Entries of the parent tree: a key, and an element or the elements of a page. */
@@ -29,9 +28,6 @@ export type PartStructure = {
   /** One more than the highest key of the parent tree. */
   keys: number;
 };
-
-const textOf = (value: PDFObject | undefined): string | null =>
-  value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
 
 /** An id that no other part has, in ASCII, so that the ids of all parts are in the order of the parts. */
 const uniqueId = (part: number, id: string): PDFString =>
