@@ -74,7 +74,7 @@ import type {
   testWebhookRequest,
   TestWebhookResponse,
 } from '#contracts/http/deliveries.ts';
-import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import type { PeopleEndpoints } from './people-endpoints.ts';
 import type { Query } from './client.ts';
 

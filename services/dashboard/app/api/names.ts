@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Permission } from '#contracts/events/account.ts';
-import { loadAllPages } from './all-pages.ts';
+import { loadAllPages } from './cursor-list.ts';
 import { api } from './client.ts';
 import { usePermission } from './session.ts';
 

@@ -52,3 +52,15 @@ export const formatBytes = (bytes: number): string => {
 
 /** A share from 0 to 1 as "98.7 %". */
 export const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
+
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** The current month and those before it in UTC, newest first: YYYY-MM, and its name. */
+export const recentMonths = (count: number, now = new Date()): { value: string; label: string }[] =>
+  Array.from({ length: count }, (_, ago) => {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
+    return {
+      value: `${month.getUTCFullYear()}-${twoDigits(month.getUTCMonth() + 1)}`,
+      label: monthName.format(month),
+    };
+  });

@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { hrefOfId } from '../../components/Id.tsx';
 import type { IconName } from '../../components/Icon.tsx';
-import { withoutSecret } from '../../pages/renders/without-secret.ts';
+import { withoutSecret } from '../../pages/renders/render-filters.ts';
 import { strings } from '../../strings/strings.ts';
 
 /** A thing that the service has found, with its page. */

@@ -11,7 +11,7 @@ import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
-import { formatPercent } from '../../components/formats.ts';
+import { formatPercent, recentMonths } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { EmptyState, ErrorNotice, Skeleton } from '../../components/notices.tsx';
@@ -20,7 +20,6 @@ import { Stat } from '../../components/Stat.tsx';
 import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
-import { recentMonths } from './months.ts';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 
 const texts = strings.keys;

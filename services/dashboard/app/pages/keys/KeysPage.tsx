@@ -7,7 +7,7 @@ import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
-import { formatPercent } from '../../components/formats.ts';
+import { formatPercent, recentMonths } from '../../components/formats.ts';
 import { ActionMenu } from '../../components/Menu.tsx';
 import { EmptyState } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -17,7 +17,6 @@ import { useDialog } from '../../components/use-dialog.ts';
 import { strings } from '../../strings/strings.ts';
 import { firstRenderCommand } from '../overview/first-render.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
-import { recentMonths } from './months.ts';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 
 const texts = strings.keys;

@@ -1,8 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { MemberResponse } from '#contracts/http/members.ts';
-import { useAllPages } from '../../api/all-pages.ts';
 import { api } from '../../api/client.ts';
-import { useCursorList } from '../../api/cursor-list.ts';
+import { useCursorList, useAllPages } from '../../api/cursor-list.ts';
 import { useAccount, usePermission, useSession } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';

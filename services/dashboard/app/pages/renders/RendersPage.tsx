@@ -15,9 +15,8 @@ import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Duration, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { DocumentName } from './DocumentName.tsx';
-import { filterNames, hasMoreFilters, useRenderFilters } from './render-filters.ts';
+import { filterNames, hasMoreFilters, useRenderFilters, withoutSecret } from './render-filters.ts';
 import { SearchResults } from './SearchResults.tsx';
-import { withoutSecret } from './without-secret.ts';
 import { useNewRenders } from './use-render-events.ts';
 import './renders.css';
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { TemplateSummaryResponse } from '#contracts/http/template-responses.ts';
-import { useAllPages } from '../../api/all-pages.ts';
+import { useAllPages } from '../../api/cursor-list.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
