@@ -1,7 +1,7 @@
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { account, maxPreviousSecrets, TooManyWebhookSecretsError } from '#libs/domain/account.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';

@@ -39,3 +39,18 @@ export const webhookFields = {
   webhook_method: z.enum(webhookMethods).optional().describe('Default: POST.'),
   webhook_headers: webhookHeaders.optional(),
 } as const;
+
+/** 200 of GET /webhook-secret and POST /webhook-secret/rotate. */
+export const webhookSecretResponse = z.object({
+  secret: z.string().describe('The secret that signs the callbacks of the account, `whsec_...`. It has no end.'),
+  created_at: z.string().describe('ISO 8601, UTC.'),
+  previous: z
+    .array(
+      z.object({
+        secret: z.string(),
+        valid_until: z.string().describe('Until this ISO 8601 time callbacks are also signed with this secret.'),
+      }),
+    )
+    .describe('The replaced secrets that still sign callbacks, the newest first.'),
+});
+export type WebhookSecretResponse = z.output<typeof webhookSecretResponse>;

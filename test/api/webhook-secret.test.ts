@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type WebhookSecretResponse, webhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import { type WebhookSecretResponse, webhookSecretResponse } from '#contracts/http/webhook.ts';
 import type { Permission } from '#contracts/events/account.ts';
 import type { Role } from '#contracts/roles.ts';
 import { streams } from '#contracts/names.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { serviceSignature } from '../support/webhooks/signatures.ts';
 import { test } from './support/dashboard-service.ts';
 import { button, dialog, open, openWebhookDashboard, type WebhookDashboard } from './support/webhooks.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryResponse, RedeliverDeliveriesResponse, TestWebhookResponse } from '#contracts/http/deliveries.ts';
-import type { WebhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient, type JobClient } from '../support/client/job-client.ts';
 import { issueKey, openAccount } from '../support/service/accounts.ts';

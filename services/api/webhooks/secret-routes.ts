@@ -1,4 +1,4 @@
-import { webhookSecretResponse } from '#contracts/http/webhook-secret.ts';
+import { webhookSecretResponse } from '#contracts/http/webhook.ts';
 import { readModels } from '#contracts/names.ts';
 import { readWebhookSecret, rotateWebhookSecret } from '#application/accounts/webhook-secret.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
