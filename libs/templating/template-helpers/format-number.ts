@@ -1,26 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import { describeValue } from '../messages.ts';
-import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
+import { type Argument, failCall, failCallForOption, type HelperCall, type HelperFunction } from './helper-call.ts';
 
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 
 /** Whether a value is a finite number, or a decimal number as text. */
-export const isDecimal = (value: unknown): value is number | Intl.StringNumericLiteral =>
+const isDecimal = (value: unknown): value is number | Intl.StringNumericLiteral =>
   typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
 
-const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
+// Creating a format costs as much as a thousand uses of it. The cache has room for every currency, so that one document
+// creates none twice.
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 800 });
 
-const numberFormat = (locale: string, decimals: number | undefined): Intl.NumberFormat => {
-  const key = `${locale} ${decimals}`;
+const formatFor = (locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+  const key = `${locale} ${JSON.stringify(options)}`;
   const known = formats.get(key);
   if (known) return known;
-  const digits =
-    decimals === undefined
-      ? { maximumFractionDigits: 20 }
-      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  const made = new Intl.NumberFormat([locale, 'en'], { ...digits, signDisplay: 'negative' });
+  // signDisplay: an amount that is rounded to zero has no minus sign.
+  const made = new Intl.NumberFormat([locale, 'en'], { ...options, signDisplay: 'negative' });
   formats.set(key, made);
   return made;
+};
+
+/** The text of a number; null is empty. `kind` is what other values are not. */
+const format = (
+  call: HelperCall,
+  subject: Argument,
+  kind: 'a number' | 'an amount',
+  options: Intl.NumberFormatOptions,
+): string => {
+  if (subject.value === null) return '';
+  if (!isDecimal(subject.value)) {
+    const found = `"${subject.source}" is ${describeValue(subject.value)}`;
+    return failCall(call, subject, `${found}, which is not ${kind}; a number such as 1234.5 is allowed.`);
+  }
+  return formatFor(call.locale, options).format(subject.value);
 };
 
 const maxDecimals = 20;
@@ -31,15 +45,28 @@ const isDecimals = (value: unknown): value is number =>
  * Formats a number (or a decimal number as text, which keeps every digit) for the locale, with this number of decimals:
  * by default as many as it has. Null is empty.
  */
-export const formatNumber: HelperFunction = (call, subject, decimals) => {
-  if (decimals.value !== undefined && !isDecimals(decimals.value)) {
-    const found = `the number of decimals given to formatNumber is ${describeValue(decimals.value)}`;
-    return failCallForOption(call, subject, decimals, `${found}; a whole number from 0 to ${maxDecimals} is allowed.`);
+export const formatNumber: HelperFunction = (call, subject, argument) => {
+  const { value: decimals } = argument;
+  if (decimals !== undefined && !isDecimals(decimals)) {
+    const found = `the number of decimals given to formatNumber is ${describeValue(decimals)}`;
+    const reason = `${found}; a whole number from 0 to ${maxDecimals} is allowed.`;
+    return failCallForOption(call, subject, argument, reason);
   }
-  if (subject.value === null) return '';
-  if (!isDecimal(subject.value)) {
-    const found = `"${subject.source}" is ${describeValue(subject.value)}`;
-    return failCall(call, subject, `${found}, which is not a number; a number such as 1234.5 is allowed.`);
-  }
-  return numberFormat(call.locale, decimals.value).format(subject.value);
+  return format(call, subject, 'a number', {
+    minimumFractionDigits: decimals ?? 0,
+    maximumFractionDigits: decimals ?? maxDecimals,
+  });
+};
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/**
+ * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
+ * code, for the locale. Null is empty.
+ */
+export const formatCurrency: HelperFunction = (call, subject, currency) => {
+  const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
+  if (currencies.has(code)) return format(call, subject, 'an amount', { style: 'currency', currency: code });
+  const reason = `${describeValue(currency.value)} is not a currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
+  return failCallForOption(call, subject, currency, reason);
 };

@@ -1,8 +1,7 @@
 import { ownMember } from '../values.ts';
 import type { HelperFunction } from './helper-call.ts';
-import { formatCurrency } from './format-currency.ts';
 import { formatDate } from './format-date.ts';
-import { formatNumber } from './format-number.ts';
+import { formatCurrency, formatNumber } from './format-number.ts';
 import { json, lowercase, truncate, uppercase, label } from './text.ts';
 
 /** `arguments` is the least and the highest number of arguments; `named` are the named arguments allowed. */
