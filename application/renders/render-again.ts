@@ -5,26 +5,11 @@ import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { maxAttempts } from '#libs/domain/render.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { CompletedRender } from './completed-render.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import type { RenderedPdf, RenderPdfDependencies } from './render-pdf.ts';
 import { renderRequested } from './render-requested.ts';
 import { type FileRefs, refsOf } from './rendered-files.ts';
-
-/** A recorded render with a PDF: its request, the time of the request, and its end. */
-export type CompletedRender = {
-  requested: EventData['RenderRequested'];
-  requestedAt: Date;
-  completed: EventData['RenderCompleted'];
-};
-
-/** The completed render with this history; null if it has no PDF. */
-export const completedRenderOf = (history: readonly RecordedEvent[]): CompletedRender | null => {
-  const request = history.find((event) => event.type === 'RenderRequested');
-  const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
-  if (!request || !completed) return null;
-  return { requested: request.data, requestedAt: new Date(request.metadata.occurredAt), completed };
-};
 
 /**
  * `sha256` is the hash of the new PDF, and `thumbnail` its thumbnail; undefined without one. `isSame` and

@@ -9,7 +9,7 @@ import { type Cause, loadAggregate, type EventLog } from '#application/command-h
 import { type Estimator, requireShortWait } from './estimate.ts';
 import { keptPdfOf } from './kept-pdf.ts';
 import { requireNoPageSecrets } from './page-secrets.ts';
-import { completedRenderOf, type CompletedRender } from './render-again.ts';
+import { completedRenderOf, type CompletedRender } from './completed-render.ts';
 import { requireInputs } from './repeat-render.ts';
 import { waitForEvent } from './wait-for-event.ts';
 

@@ -8,14 +8,8 @@ import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import { keptPdfOf, repeatedPdfLifetimeMs } from './kept-pdf.ts';
-import {
-  failureOf,
-  firstDifferenceOf,
-  isAwaited,
-  renderAgain,
-  type RenderedAgain,
-  completedRenderOf,
-} from './render-again.ts';
+import { completedRenderOf } from './completed-render.ts';
+import { failureOf, firstDifferenceOf, isAwaited, renderAgain, type RenderedAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { renderAttributes } from './telemetry.ts';
 

@@ -3,7 +3,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { eventView } from '#application/audit/event-view.ts';
-import { completedRenderOf } from '#application/renders/render-again.ts';
+import { completedRenderOf } from '#application/renders/completed-render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { describeOlderEventLog, rebuildFromOlderEventLog } from '#libs/projections/older-event-log.ts';
