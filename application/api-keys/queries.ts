@@ -10,6 +10,7 @@ import {
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type ReadCache, openReadCache } from '#libs/concurrency/read-cache.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
+import { scanPage } from '#libs/read-store/scan-page.ts';
 
 /**
  * The usage of a key: requests of any kind, requested renders, how they ended, and those that count toward the quota.
@@ -125,8 +126,6 @@ export const keyViews = async (
   return keys.map((key) => keyView(key, period, statistics.get(key.id), now));
 };
 
-const byIdIn = (descending: boolean) => ({ by: 'id', descending });
-
 /** All keys of an account, or of all accounts if it is null, with `account`; at most 10,000, oldest first. */
 export const listKeys = async (
   reads: ReadStore,
@@ -135,7 +134,7 @@ export const listKeys = async (
   now: Date,
 ): Promise<(KeyView & { account: string })[]> => {
   const where: Query['where'] = accountId === null ? {} : { accountId };
-  const query = { where, sort: byIdIn(false), limit: 10_000 };
+  const query = { where, sort: { by: 'id', descending: false }, limit: 10_000 };
   const keys = (await reads.find(readModels.apiKeys, query)) as ApiKeyDocument[];
   const views = await keyViews(reads, keys, period, now);
   return views.map((view, index) => ({ ...view, account: accountIdOf(keys[index]!.accountId) }));
@@ -148,8 +147,6 @@ export type KeyPageQuery = {
   before?: string | undefined;
   limit: number;
 };
-
-const scanLimits = { batchSize: 250, maxScanned: 2_000 };
 
 /**
  * A page of an account's keys, newest first. `next` is the bare id after which the next page begins; null on the last
@@ -164,19 +161,9 @@ export const findKeyPage = async (
   const where = { accountId, ...(state === undefined ? {} : { isRevoked: state === 'revoked' }) };
   const matches = (key: ApiKeyDocument): boolean =>
     (type === undefined || key.keyType === type) && (state === undefined || keyStateOf(key, now) === state);
-  const keys: ApiKeyDocument[] = [];
-  let last = before;
-  for (let scanned = 0; scanned < scanLimits.maxScanned; scanned += scanLimits.batchSize) {
-    const query = { where, range: { by: 'id', before: last }, sort: byIdIn(true), limit: scanLimits.batchSize };
-    const batch = (await reads.find(readModels.apiKeys, query)) as ApiKeyDocument[];
-    for (const key of batch.filter(matches)) {
-      if (keys.length === limit) return { keys, next: keys.at(-1)!.id };
-      keys.push(key);
-    }
-    if (batch.length < scanLimits.batchSize) return { keys, next: null };
-    last = batch.at(-1)!.id;
-  }
-  return { keys, next: last ?? null };
+  const scan = { where, before, limit };
+  const { documents, next } = await scanPage<ApiKeyDocument>(reads, readModels.apiKeys, scan, matches);
+  return { keys: documents, next };
 };
 
 /** Whether an account has at least `limit` keys that are neither revoked nor expired. */

@@ -4,6 +4,7 @@ import { bareId, jobIdOf, readModels, renderIdOf } from '#contracts/names.ts';
 import { lowestIdAt, smallestId } from '#application/renders/list-renders.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { scanPage } from '#libs/read-store/scan-page.ts';
 
 /** A delivery as the API shows it. */
 export const deliverySummaryOf = (document: DeliveryDocument): DeliverySummary => ({
@@ -25,9 +26,6 @@ export const deliverySummaryOf = (document: DeliveryDocument): DeliverySummary =
   delivered_at: document.deliveredAt,
   failed_at: document.failedAt,
 });
-
-/** Deliveries that no index selects are read in batches, and at most this number for one page. */
-const scanLimits = { batchSize: 250, maxScanned: 2_000 };
 
 type DeliveryFilter = Partial<Record<'status' | 'host' | 'url', string>>;
 
@@ -53,17 +51,10 @@ export const findDeliveryPage = async (
   const indexed = indexedFieldOf(filter);
   const others = (Object.keys(filter) as (keyof DeliveryFilter)[]).filter((field) => field !== indexed);
   const where = { accountId, ...(indexed ? { [indexed]: filter[indexed]! } : {}) };
-  const size = others.length === 0 ? limit + 1 : scanLimits.batchSize;
-  const found: DeliveryDocument[] = [];
-  let before = smallestId(until && lowestIdAt(until), cursor && bareId('job', cursor));
-  for (let scanned = 0; scanned < scanLimits.maxScanned; scanned += size) {
-    const range = { by: 'id', from: since && lowestIdAt(since), before };
-    const sort = { by: 'id', descending: true };
-    const batch = (await reads.find(readModels.deliveries, { where, range, sort, limit: size })) as DeliveryDocument[];
-    found.push(...batch.filter((one) => others.every((field) => one[field] === filter[field])));
-    if (found.length > limit) return { documents: found.slice(0, limit), next: found[limit - 1]!.id };
-    if (batch.length < size) return { documents: found, next: null };
-    before = batch.at(-1)!.id;
-  }
-  return { documents: found, next: before! };
+  const from = since && lowestIdAt(since);
+  const before = smallestId(until && lowestIdAt(until), cursor && bareId('job', cursor));
+  const scan = { where, from, before, limit, ...(others.length === 0 ? { batchSize: limit + 1 } : {}) };
+  return scanPage<DeliveryDocument>(reads, readModels.deliveries, scan, (one) =>
+    others.every((field) => one[field] === filter[field]),
+  );
 };
