@@ -1,3 +1,3 @@
 /** A number with its noun: "1 render", "1,204 renders". */
-export const plural = (count: number, noun: string, many = `${noun}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? noun : many}`;
+export const plural = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

@@ -26,7 +26,7 @@ const messagesOf = (error: Error): string[] =>
 
 /** The PDF of the draft, drawn anew a moment after each change. */
 export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
-  const { pdf, pages, durationMs, error, isUpdating, changedAt } = usePreview(draft, true);
+  const { pdf, pages, durationMs, error, isUpdating, changedAt } = usePreview(draft);
   const [drawn, setDrawn] = useState(0);
   const onDrawn = (): void => {
     performance.measure(measureName, { start: changedAt, end: performance.now() });

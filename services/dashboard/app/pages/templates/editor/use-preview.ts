@@ -41,7 +41,7 @@ const requestPreview = async (draft: Draft, editor: string, signal: AbortSignal)
 };
 
 /** The preview of a draft, a moment after each change. After an error the last preview stays. */
-export const usePreview = (draft: Draft, isEnabled: boolean): Preview => {
+export const usePreview = (draft: Draft): Preview => {
   const [preview, setPreview] = useState(none);
   const [attempt, setAttempt] = useState(0);
   const editor = useRef(crypto.randomUUID());
@@ -53,7 +53,6 @@ export const usePreview = (draft: Draft, isEnabled: boolean): Preview => {
     setAttempt(0);
   }, [content, sample, variables, labels, options]);
   useEffect(() => {
-    if (!isEnabled) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     let retry: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +78,6 @@ export const usePreview = (draft: Draft, isEnabled: boolean): Preview => {
       clearTimeout(retry);
       controller.abort();
     };
-  }, [content, sample, variables, labels, options, isEnabled, attempt]);
+  }, [content, sample, variables, labels, options, attempt]);
   return preview;
 };
