@@ -33,8 +33,10 @@ const programFolders = (): string[] => [
   ...optFolders(),
 ];
 
-const pathOf = (command: string, path: string): string | undefined =>
-  ['/usr/bin', ...path.split(delimiter).filter(Boolean)].map((folder) => join(folder, command)).find(isReadable);
+const pathOf = (command: string): string | undefined =>
+  ['/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean)]
+    .map((folder) => join(folder, command))
+    .find(isReadable);
 
 /** The value of LIBREOFFICE_FOLDER that switches LibreOffice off. */
 export const noLibreOffice = 'none';
@@ -45,10 +47,7 @@ export const installHint =
   'packages such as hyphen-de for the hyphenation of its documents.';
 
 /** LibreOffice on this machine; in place of it, why there is none. `folder` is the one of the settings. */
-export const findLibreOffice = (
-  folder: string | undefined,
-  path = process.env['PATH'] ?? '',
-): Installation | { missing: string } => {
+export const findLibreOffice = (folder: string | undefined): Installation | { missing: string } => {
   if (folder === noLibreOffice) return { missing: 'LibreOffice is switched off by LIBREOFFICE_FOLDER=none.' };
   const program = (folder === undefined ? programFolders() : [folder, join(folder, 'program')]).find((one) =>
     isReadable(join(one, 'libmergedlo.so')),
@@ -56,7 +55,7 @@ export const findLibreOffice = (
   if (program === undefined && folder !== undefined)
     return { missing: `LIBREOFFICE_FOLDER is ${folder}, and there is no LibreOffice in this folder.` };
   if (program === undefined) return { missing: `LibreOffice is not installed. ${installHint}` };
-  const python = pathOf('python3', path);
+  const python = pathOf('python3');
   if (python === undefined) return { missing: `LibreOffice needs python3, which is not installed. ${installHint}` };
   return { program, python };
 };

@@ -30,8 +30,10 @@ const encodings: Record<string, Encoding> = { '.br': 'br', '.gz': 'gzip' };
 
 const isNotFound = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
+const folder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+
 /** Reads the files that the set-up has built. Null if it has not built them. */
-const readDashboardFiles = (folder: string): DashboardFiles | null => {
+const readDashboardFiles = (): DashboardFiles | null => {
   try {
     const index = readFileSync(join(folder, 'index.html'), 'utf8');
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -58,7 +60,6 @@ const readDashboardFiles = (folder: string): DashboardFiles | null => {
   }
 };
 
-const builtFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 /** Vite writes it where the nonce belongs. */
 const noncePlaceholder = '{{nonce}}';
 
@@ -88,11 +89,11 @@ const hasSessionCookie = ({ headers }: FastifyRequest): boolean =>
  * Serves the dashboard at /dashboard, and at / a page for people who are not signed in. The files are read at the first
  * request; only a process that starts after a new build serves it.
  */
-export const registerDashboard = (app: FastifyInstance, baseUrl: string, folder = builtFolder): void => {
+export const registerDashboard = (app: FastifyInstance, baseUrl: string): void => {
   let read: { files: DashboardFiles | null } | undefined;
   const builtFiles = (): DashboardFiles | null => {
     // Without files the next request looks again, so that a build takes effect without a restart.
-    if (!read?.files) read = { files: readDashboardFiles(folder) };
+    if (!read?.files) read = { files: readDashboardFiles() };
     return read.files;
   };
 
