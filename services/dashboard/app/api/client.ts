@@ -1,11 +1,7 @@
-import type { z } from 'zod';
 import { formatLocalTime } from '../components/formats.ts';
 import { strings } from '../strings/strings.ts';
 import { ApiError, type ErrorBody } from './api-error.ts';
 import type { Endpoints } from './endpoints.ts';
-
-/** What a caller may write for a query: every field optional, as text or as the schema has it. */
-export type Query<S extends z.ZodType> = { [K in keyof z.input<S>]?: z.input<S>[K] };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type PathOf<M extends Method> = keyof Endpoints extends infer K ? (K extends `${M} ${infer P}` ? P : never) : never;

@@ -75,8 +75,7 @@ import type {
   TestWebhookResponse,
 } from '#contracts/http/deliveries.ts';
 import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
-import type { PeopleEndpoints } from './people-endpoints.ts';
-import type { Query } from './client.ts';
+import type { PeopleEndpoints, Query } from './people-endpoints.ts';
 
 type Page = { page?: number; limit?: number };
 

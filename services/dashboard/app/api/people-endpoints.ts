@@ -38,7 +38,9 @@ import type {
   reinstateAccountRequest,
   suspendAccountRequest,
 } from '#contracts/http/operator.ts';
-import type { Query } from './client.ts';
+
+/** What a caller may write for a query: every field optional, as text or as the schema has it. */
+export type Query<S extends z.ZodType> = { [K in keyof z.input<S>]?: z.input<S>[K] };
 
 /** The endpoints of sessions, members, invitations and, for operators, accounts. As in `Endpoints`. */
 export type PeopleEndpoints = {
