@@ -26,8 +26,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // Tests spend most of their time waiting for other processes.
-    maxWorkers: 3,
+    // Tests spend much of their time waiting for other processes, and `npm test` runs those of the dashboard beside them.
+    maxWorkers: 4,
     // A worker runs one file after the other. Loading the same modules again for each file takes longer than most files do.
     isolate: false,
     projects: [

@@ -5,11 +5,14 @@ import { addCounts, formatSummary, noTests } from './check/test-counts.ts';
 
 const linted = await lint();
 const args = process.argv.slice(2);
-const units = runTests(args);
 // With arguments, only tests of vitest are meant: file names, or options.
-const browser = args.length > 0 ? { counts: noTests, succeeded: true } : runBrowserTests([]);
+const [units, browser] = await Promise.all([
+  runTests(args),
+  args.length > 0 ? { counts: noTests, succeeded: true, report: '' } : runBrowserTests([]),
+]);
 const succeeded = units.succeeded && browser.succeeded;
 
+console.log(browser.report);
 if (!linted) console.log('The lint failed; its findings are above the test report.');
 process.exitCode = linted && succeeded ? 0 : 1;
 console.log(formatSummary(addCounts(units.counts, browser.counts)));

@@ -1,29 +1,36 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { countBrowserTests, noTests, playwrightResults } from './test-counts.ts';
 import type { TestRunResult } from './run-tests.ts';
 
+/** `report` is what the run printed. */
+export type BrowserTestResult = TestRunResult & { report: string };
+
 /**
- * Runs the tests of the dashboard in a browser and shows their report. A folder without their configuration, such as
- * those that test/repo creates, has none.
+ * Runs the tests of the dashboard in a browser. Their report is returned rather than shown, because other tests run
+ * beside them. A folder without their configuration, such as those that test/repo creates, has none.
  */
-export const runBrowserTests = (args: string[]): TestRunResult => {
-  if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true };
+export const runBrowserTests = async (args: string[]): Promise<BrowserTestResult> => {
+  if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true, report: '' };
   const folder = mkdtempSync(join(tmpdir(), 'colophon-browser-results-'));
   const file = join(folder, 'results.json');
+  const child = spawn(
+    process.execPath,
+    ['node_modules/@playwright/test/cli.js', 'test', '--reporter=list,json', ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
+  );
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const report = output + errors;
   try {
-    const { status } = spawnSync(
-      process.execPath,
-      ['node_modules/@playwright/test/cli.js', 'test', '--reporter=list,json', ...args],
-      { stdio: 'inherit', env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
-    );
     const counts = countBrowserTests(playwrightResults.parse(JSON.parse(readFileSync(file, 'utf8'))));
-    return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
+    return { counts, succeeded: code === 0 && counts.failed === 0 && counts.passed > 0, report };
   } catch (error) {
-    console.log(`The results of the browser tests cannot be read: ${String(error)}`);
-    return { counts: noTests, succeeded: false };
+    const problem = `The results of the browser tests cannot be read: ${String(error)}`;
+    return { counts: noTests, succeeded: false, report: `${report}\n${problem}` };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const readTestCounts = (file: string): TestCounts => {
 const compileCache = join(process.cwd(), 'node_modules/.cache/node');
 
 /** Runs vitest once in the current folder and shows its report. A run without a passed test is a failure. */
-export const runTests = (args: string[]): TestRunResult => {
+export const runTests = async (args: string[]): Promise<TestRunResult> => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-results-'));
   const file = join(folder, 'results.json');
   try {
@@ -31,10 +32,11 @@ export const runTests = (args: string[]): TestRunResult => {
       `--outputFile.json=${file}`,
       ...args,
     ];
-    const { status } = spawnSync(process.execPath, vitest, {
+    const child = spawn(process.execPath, vitest, {
       stdio: 'inherit',
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     });
+    const [status] = (await once(child, 'exit')) as [number | null];
     const counts = readTestCounts(file);
     return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
   } finally {
