@@ -1,8 +1,9 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
@@ -37,41 +38,56 @@ const damages = {
 type Damage = keyof typeof damages;
 const ofBeginning: Damage = 'whose beginning was overwritten';
 
-describe.skipIf(isOnServers)('A damaged database', () => {
-  it.each([...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const)] as const)(
-    '%s %s is rebuilt from the event log',
-    async (name, damage) => {
-      const key = await createUnlimitedKey(installation);
-      const first = await installation.start();
-      const done = await createJobClient(createClient(first.url, key)).submitAsync();
-      await createJobClient(createClient(first.url, key)).waitUntilEnded(done.job_id);
-      // Still in the queue when the process ends.
-      const open = await createJobClient(createClient(first.url, key)).submitAsync({ wait_time: 5_000 });
-      await first.stop('SIGKILL');
-      const sound = readFileSync(fileOf(name));
-      for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
-      if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
-      damages[damage](fileOf(name));
+/** The ids of jobs in the files of {@link soundFiles}: one that is done, and one that is still in the queue. */
+type Jobs = { key: string; done: string; open: string };
 
-      const second = await installation.start();
-      const jobs = createJobClient(createClient(second.url, key));
-      expect((await jobs.waitUntilEnded(done.job_id)).status).toBe('DONE');
-      expect((await jobs.waitUntilEnded(open.job_id)).status).toBe('DONE');
-      expect((await jobs.events(done.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
+describe.skipIf(isOnServers)('A damaged database', () => {
+  let soundFiles: string;
+  let jobs: Jobs;
+  // The files that a killed service has left, for all tests.
+  beforeAll(async () => {
+    soundFiles = await mkdtemp(join(tmpdir(), 'colophon-sound-'));
+    const killed = await openTestInstallation();
+    const key = await createUnlimitedKey(killed);
+    const service = await killed.start();
+    const client = createJobClient(createClient(service.url, key));
+    const done = (await client.submitAsync()).job_id;
+    await client.waitUntilEnded(done);
+    jobs = { key, done, open: (await client.submitAsync({ wait_time: 5_000 })).job_id };
+    await service.stop('SIGKILL');
+    await cp(killed.dataDir, soundFiles, { recursive: true });
+    await killed.remove();
+  });
+  afterAll(() => rm(soundFiles, { recursive: true, force: true }));
+  beforeEach(() => cp(soundFiles, installation.dataDir, { recursive: true }));
+
+  it.each(Object.keys(damages) as Damage[])(
+    'read-models.db %s is rebuilt from the event log',
+    async (damage) => {
+      const file = fileOf('read-models.db');
+      if (readFileSync(file).byteLength < 4 * pageBytes) throw new Error(`${file} is too small to be damaged`);
+      for (const rest of ['-wal', '-shm']) writeFileSync(file + rest, '');
+      damages[damage](file);
+
+      const service = await installation.start();
+      const client = createJobClient(createClient(service.url, jobs.key));
+      expect((await client.waitUntilEnded(jobs.done)).status).toBe('DONE');
+      expect((await client.waitUntilEnded(jobs.open)).status).toBe('DONE');
+      expect((await client.events(jobs.done)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
       if (!damage.startsWith('that is empty')) {
-        const line = second
+        const line = service
           .output()
           .split('\n')
           .find((one) => one.includes('damaged database set aside'));
-        expect(line).toContain(fileOf(name));
+        expect(line).toContain(file);
         expect(
           (await readdir(installation.dataDir)).filter(
-            (one) => one.startsWith(`${name}.damaged-`) && !/-(wal|shm)$/.test(one),
+            (one) => one.startsWith('read-models.db.damaged-') && !/-(wal|shm)$/.test(one),
           ),
         ).toHaveLength(1);
       }
-      await createClient(second.url, key).render('html', '<p>x</p>');
-      expect((await second.stop('SIGTERM')).code).toBe(0);
+      await createClient(service.url, jobs.key).render('html', '<p>x</p>');
+      expect((await service.stop('SIGTERM')).code).toBe(0);
     },
     timeoutMs,
   );
@@ -83,10 +99,10 @@ describe.skipIf(isOnServers)('A damaged database', () => {
   ] as const)(
     '%s %s is never renamed: the start reports it and says what to do',
     async (name, damage) => {
-      const key = await createUnlimitedKey(installation);
-      const first = await installation.start();
-      await createClient(first.url, key).render('html', '<p>x</p>');
-      expect((await first.stop('SIGTERM')).code).toBe(0);
+      // What is in the write-ahead log gets into the database, as when a service stops.
+      const database = new DatabaseSync(fileOf(name));
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      database.close();
       damages[damage](fileOf(name));
       const before = readFileSync(fileOf(name));
       const { code, stdout } = await installation.runCommand('start');
@@ -106,7 +122,6 @@ describe.skipIf(isOnServers)('A damaged database', () => {
   it(
     'that can be rebuilt is not changed by commands, which say what to do',
     async () => {
-      await createUnlimitedKey(installation);
       damages[ofBeginning](fileOf('read-models.db'));
       const { code, stderr } = await installation.runCommand('account', 'list');
       expect([code, stderr]).toEqual([
