@@ -3,6 +3,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openAccount } from '../support/service/accounts.ts';
+import { commandLineOf } from '../support/service/installation.ts';
 import { type ProcessResult, type EnvironmentVariables, startColophon } from '../support/service/colophon-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment, serverSettings } from '../support/environment.ts';
@@ -37,6 +39,9 @@ const runSuccessfully = async (args: string, env?: EnvironmentVariables): Promis
   expect(code, stdout + stderr).toBe(0);
   return stdout;
 };
+/** An installation of which no process is tested yet. */
+const createInstallation = (): Promise<string> =>
+  openAccount(commandLineOf({ PORT: '0', COLOPHON_DATA_DIR: data }), '--plan', 'free');
 const createAccount = (env?: EnvironmentVariables): Promise<string> =>
   runSuccessfully('account create --name tests --plan free', env);
 
@@ -103,7 +108,7 @@ describe('The first start', () => {
 });
 
 describe('An installation whose secret', () => {
-  beforeEach(async () => void (await createAccount()));
+  beforeEach(async () => void (await createInstallation()));
 
   it.each([
     ['is missing', () => rm(secretFile())],
@@ -154,7 +159,7 @@ describe('An installation whose secret', () => {
 });
 
 describe('A process', () => {
-  beforeEach(async () => void (await createAccount()));
+  beforeEach(async () => void (await createInstallation()));
 
   it.each([
     ['BLOB_STORE_URL', 'file:', 'blobs', 'blobs'],
@@ -163,7 +168,7 @@ describe('A process', () => {
     'whose %s leads to another installation refuses to start, and changes nothing',
     async (variable, scheme, place, part) => {
       const [own, other] = [data, (data = await folder())];
-      await createAccount();
+      await createInstallation();
       data = own;
       const env = { [variable]: `${scheme}${join(other, place)}` };
       for (const args of ['start', 'account list'])
