@@ -4,10 +4,10 @@ import type { CreatedKeyResponse } from '#contracts/http/keys.ts';
 import type { EventListResponse } from '#contracts/http/events.ts';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let owner: ApiClient;
 let created: CreatedKeyResponse;
 let render: string;

@@ -5,7 +5,7 @@ import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
 const ownFont = readFileSync(
   new URL('../../node_modules/pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf', import.meta.url),
@@ -17,7 +17,7 @@ h1 { font-family: Brought } p { font-family: "Nowhere Sans", serif }</style>
 <script>console.log('made', 3, { of: 'pages' }); console.warn('beware');
 for (let i = 0; i < 150; i++) console.debug('again'); setTimeout(() => undefined.x);</script>`;
 
-const at = serviceForTestFile();
+const at = sharedService();
 let live: ApiClient;
 let test: ApiClient;
 beforeAll(async () => {
