@@ -99,4 +99,7 @@ export const limitOverrides = z.object({
 export type LimitOverrides = z.output<typeof limitOverrides>;
 
 /** The limits of an account: those of its plan, with the overrides applied. */
-export const limitsOf = (plan: PlanName, overrides: LimitOverrides): PlanLimits => ({ ...plans[plan], ...overrides });
+export const limitsOf = (plan: PlanName, overrides: LimitOverrides): PlanLimits => {
+  const set = Object.entries(overrides).filter(([, limit]) => limit !== undefined);
+  return { ...plans[plan], ...Object.fromEntries(set) };
+};

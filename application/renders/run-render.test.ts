@@ -160,6 +160,33 @@ describe('A renderer with a cached history', () => {
     expect(await heardOf(1, 1)).toMatchObject({ end: 'retry', printed: 0, attempts: [1] });
   });
 
+  it('gives no office document to LibreOffice before it has claimed the render', async () => {
+    const dependencies = dependenciesOf([]);
+    const stream = await ask(dependencies, requested);
+    const [first] = await store.read(stream);
+    await (
+      await loadAggregate(dependencies.eventLog, render, stream)
+    ).aggregate.execute({ type: 'claim', attempt: 1, worker: 'another', queueMs: 0 }, cause);
+    let converted = 0;
+    const office = { missing: () => null, convert: async () => Promise.reject(new Error(`${(converted += 1)}`)) };
+    const prepared = {
+      html: '',
+      classification: scriptFreeClassification,
+      office: { format: 'docx', bytes: new Uint8Array() },
+    };
+    const end = await runRender(
+      {
+        ...dependencies,
+        office,
+        preparation: { prepare: async () => prepared },
+        eventLog: { ...dependencies.eventLog, store: { ...store, readCached: () => [first!] } },
+      } as unknown as RunRenderDependencies,
+      stream,
+      1,
+    );
+    expect([end.kind, converted]).toEqual(['retry', 0]);
+  });
+
   it('reads the history for a redelivered message, and makes the next attempt', async () => {
     expect(await heardOf(1, 2)).toMatchObject({ end: 'retry', printed: 1, attempts: [1, 2] });
   });

@@ -6,6 +6,7 @@ import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import type { Office } from '#libs/office/port.ts';
 import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { maxAttempts, nextAttempt, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate, loadCachedAggregate } from '#application/command-handling/aggregate.ts';
@@ -43,13 +44,26 @@ const trackRenderMode = (
   claiming: Claiming,
 ) => {
   const tracked: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
-  const print: RenderPdfDependencies['printer']['print'] = async (request) => {
+  const requireClaim = async (): Promise<void> => {
     if (!(await claiming)) throw new Error('The render is claimed by another worker.');
+  };
+  const print: RenderPdfDependencies['printer']['print'] = async (request) => {
+    await requireClaim();
     tracked.renderMode = renderModeOf(request);
     return printer.print(request);
   };
+  const convert: Office['convert'] = async (request) => {
+    await requireClaim();
+    return office!.convert(request);
+  };
   return Object.assign(tracked, {
-    dependencies: { blobs, preparation, secrets, office, printer: { ...printer, print } },
+    dependencies: {
+      blobs,
+      preparation,
+      secrets,
+      office: office && { ...office, convert },
+      printer: { ...printer, print },
+    },
   });
 };
 

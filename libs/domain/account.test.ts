@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountEvent, AccountSettings } from '#contracts/events/account.ts';
-import { type LimitOverrides, planNames } from '#contracts/plans.ts';
+import { type LimitOverrides, limitsOf, planNames, plans } from '#contracts/plans.ts';
 import { account, type AccountCommand, defaultAccountSettings } from './account.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
@@ -129,4 +129,9 @@ describe('After any commands, an account', () => {
       }),
     );
   });
+});
+
+it('A limit that an operator has not set is that of the plan, also while the event is in memory', () => {
+  const overrides = { requestsPerMonth: undefined, maxPdfMb: 7 } as LimitOverrides;
+  expect(limitsOf('starter', overrides)).toEqual({ ...plans.starter, maxPdfMb: 7 });
 });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { FastifyReply } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import Fastify, { type FastifyReply } from 'fastify';
+import { describe, expect, it, vi } from 'vitest';
 import { readModels } from '#contracts/names.ts';
 import { sendRender, type SendRenderDependencies, waitSignal } from './send-render.ts';
 
@@ -14,6 +14,18 @@ describe('The wait for a render', () => {
     expect(signal.aborted).toBe(false);
     reply.raw.emit('close');
     expect(signal.aborted).toBe(true);
+  });
+
+  it('ends after a complete response, which may be the error of an append', async () => {
+    const app = Fastify();
+    const signals: AbortSignal[] = [];
+    app.get('/', async (_, reply) => {
+      signals.push(waitSignal(reply));
+      throw new Error('the event log is away');
+    });
+    expect((await fetch(await app.listen({ port: 0, host: '127.0.0.1' }))).status).toBe(500);
+    await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true]));
+    await app.close();
   });
 
   it('has ended if the caller disconnected before', () => {

@@ -67,7 +67,7 @@ export const waitSignal = (reply: FastifyReply): AbortSignal => {
   const timer = setTimeout(abort, maxWaitMs).unref();
   const onClose = (): void => {
     clearTimeout(timer);
-    if (!reply.raw.writableFinished) abort();
+    abort();
   };
   // There is no close event if the caller has disconnected before.
   if (reply.raw.closed) onClose();
