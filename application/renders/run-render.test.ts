@@ -7,6 +7,7 @@ import { streams } from '#contracts/names.ts';
 import { openMemoryReplies } from '#libs/replies/memory.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
+import type { Office } from '#libs/office/port.ts';
 import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import type { PrintResult, PrintRequest } from '#libs/chromium/printer.ts';
@@ -158,7 +159,7 @@ describe('A renderer with a cached history', () => {
   });
 
   it('gives no office document to LibreOffice before it has claimed the render', async () => {
-    const convert = vi.fn();
+    const convert = vi.fn<Office['convert']>();
     const prepared = { html: '', classification: scriptFreeClassification, office: { format: 'docx' } };
     const office = { office: { missing: () => null, convert }, preparation: { prepare: async () => prepared } };
     expect((await heardOf(1, 1, office)).end).toBe('retry');
