@@ -119,12 +119,7 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
       if (result.isCommitted) {
         const { lastRowid } = result;
         const before = lastRowid - rows.length;
-        tail.append(
-          events.map((event, index) => {
-            const place = 1 + index;
-            return { ...event, stream, revision: expected + place, position: before + place };
-          }),
-        );
+        tail.append(rows.map((row, index) => toRecordedEvent({ ...row, position: before + 1 + index })));
         return { revision, position: lastRowid };
       }
       const position = alreadyAppended(stream, events, expected);
