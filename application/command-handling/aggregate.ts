@@ -3,6 +3,7 @@ import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { versionOf } from '#contracts/events/upcast.ts';
 import { type Decider, fold } from '#libs/domain/decider.ts';
 import {
+  type AppendedBlob,
   type EventStore,
   EventTooLarge,
   type NewEvent,
@@ -35,10 +36,11 @@ export type Aggregate<State, Command, Event> = {
    * Decides on the current state and appends the events, with long texts truncated. After a conflict with another
    * command it folds the new events and decides again, at most three times. @throws RevisionConflict after the last
    * try; EventTooLarge, InvalidEventError and errors of the decider at once
+   * @param blobs are appended with the events
    */
-  execute(command: Command, cause: Cause): Promise<CommandResult<Event>>;
+  execute(command: Command, cause: Cause, blobs?: readonly AppendedBlob[]): Promise<CommandResult<Event>>;
   /** The same without retries, for commands that depend on other streams too. @throws RevisionConflict */
-  executeOnce(command: Command, cause: Cause): Promise<CommandResult<Event>>;
+  executeOnce(command: Command, cause: Cause, blobs?: readonly AppendedBlob[]): Promise<CommandResult<Event>>;
 };
 
 const maxRetries = 3;
@@ -93,9 +95,10 @@ const appendOnce = async (
   stream: string,
   events: readonly NewEvent[],
   expected: number,
+  blobs: readonly AppendedBlob[] | undefined,
 ): ReturnType<EventStore['append']> => {
   try {
-    return await store.append(stream, events, expected);
+    return await store.append(stream, events, expected, blobs);
   } catch (error) {
     if (isAppendRejected(error)) throw error;
     const found = await store.read(stream, expected + 1).catch(() => []);
@@ -121,7 +124,7 @@ const createAggregate = <State, Command, Event extends EventOf>(
     revision = missed.at(-1)?.revision ?? revision;
   };
 
-  const executeOnce = async (command: Command, cause: Cause): Promise<CommandResult<Event>> => {
+  const executeOnce: Aggregate<State, Command, Event>['executeOnce'] = async (command, cause, blobs) => {
     const events = decider.decide(command, state).map(validateEvent);
     if (events.length === 0) return { events, position: null, at: null };
     const at = now();
@@ -134,6 +137,7 @@ const createAggregate = <State, Command, Event extends EventOf>(
           stream,
           events.map((event: EventOf) => ({ ...event, id: newId(), version: versionOf(event.type), metadata })),
           revision,
+          blobs,
         );
       },
     );
@@ -142,10 +146,10 @@ const createAggregate = <State, Command, Event extends EventOf>(
     return { events, position: appended.position, at: at.toISOString() };
   };
 
-  const execute = async (command: Command, cause: Cause): Promise<CommandResult<Event>> => {
+  const execute: Aggregate<State, Command, Event>['execute'] = async (command, cause, blobs) => {
     for (let retry = 0; ; retry += 1) {
       try {
-        return await executeOnce(command, cause);
+        return await executeOnce(command, cause, blobs);
       } catch (error) {
         if (!(error instanceof RevisionConflict) || retry === maxRetries) throw error;
         count('colophon.append.conflicts', 1, {});

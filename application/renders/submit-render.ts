@@ -4,6 +4,7 @@ import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { splitLargeOptions } from '#contracts/http/large-options.ts';
 import { streams } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
+import type { DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
@@ -30,7 +31,7 @@ export type SubmitRenderResult = {
 /** `inputs` is the blob store for render inputs; `maxPdfRetentionMinutes` is the operator's limit. */
 export type SubmitRenderDependencies = {
   eventLog: EventLog;
-  inputs: BlobStore;
+  inputs: DeferringBlobStore;
   replies: RenderReplies;
   maxPdfRetentionMinutes: number;
 };
@@ -132,7 +133,7 @@ export const submitRender = async (
   };
   const reply = request.responseMode.kind === 'wait' ? replies.wait(id, signal) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
-  const { position } = await aggregate.execute({ type: 'request', data }, request.cause);
+  const { position } = await aggregate.execute({ type: 'request', data }, request.cause, inputs.deferred());
   // No event: an earlier append of the same request timed out, but has succeeded since.
   const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
   return { id, createdAt: at.toISOString(), position: acceptedAt, fileName, reply };

@@ -9,6 +9,7 @@ const openCountingStore = () => {
   const stored = new Map<string, Uint8Array>();
   const calls: string[] = [];
   const blobs: BlobStore = {
+    maxAppendedBytes: 0,
     put: async (bytes) => {
       const sha256 = hash('sha256', bytes, 'hex');
       calls.push('put');

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeDurably } from './durable-file.ts';
+import { createDurably, writeDurably } from './durable-file.ts';
 
 let folder: string;
 let incoming: string;
@@ -21,6 +21,16 @@ describe('A durable file', () => {
       expect(await readFile(path, 'utf8')).toBe(text);
     }
     expect(await readdir(incoming)).toEqual([]);
+  });
+
+  it('that is written once keeps its first content, also of parallel writes', async () => {
+    const path = join(folder, 'id');
+    const texts = Array.from({ length: 8 }, (_, number) => `text ${number}`);
+    await Promise.all(texts.map((text) => createDurably(path, incoming, Buffer.from(text))));
+    const first = await readFile(path, 'utf8');
+    expect(texts).toContain(first);
+    await createDurably(path, incoming, Buffer.from('later'));
+    expect([await readFile(path, 'utf8'), await readdir(incoming)]).toEqual([first, []]);
   });
 
   it('that cannot be moved to its path leaves no temporary file', async () => {

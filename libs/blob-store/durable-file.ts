@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Makes the entries of a folder durable. */
@@ -28,19 +28,37 @@ const writeSyncedFile = async (path: string, bytes: Uint8Array): Promise<void> =
   }
 };
 
-/** Writes a file atomically, via the folder `incoming` on the same file system; durable when it resolves. */
-export const writeDurably = async (path: string, incoming: string, bytes: Uint8Array): Promise<void> => {
+/** Writes a file in the folder `incoming`, on the same file system, then moves it to `path`; durable when it resolves. */
+const writeAndMove = async (
+  path: string,
+  incoming: string,
+  bytes: Uint8Array,
+  move: (temporary: string) => Promise<void>,
+): Promise<void> => {
   const temporary = join(incoming, `${randomUUID()}.part`);
   try {
     await writeSyncedFile(temporary, bytes);
     await createDurableFolder(dirname(path));
-    await rename(temporary, path);
+    await move(temporary);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
   await syncFolder(dirname(path));
 };
+
+/** Writes a file atomically; durable when it resolves. `incoming` is a folder on the same file system. */
+export const writeDurably = (path: string, incoming: string, bytes: Uint8Array): Promise<void> =>
+  writeAndMove(path, incoming, bytes, (temporary) => rename(temporary, path));
+
+/** The same for a file that is written once: if it exists, it stays as it is. */
+export const createDurably = (path: string, incoming: string, bytes: Uint8Array): Promise<void> =>
+  writeAndMove(path, incoming, bytes, async (temporary) => {
+    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    await rm(temporary);
+  });
 
 // Another process may still be writing a newer one.
 const abandonedAfterMs = 60 * 60 * 1000;

@@ -102,6 +102,7 @@ export const openGridFsBlobStore = async (
     async (db) => void (await chunksIn(db).createIndex({ files_id: 1, n: 1 }, { unique: true })),
   );
   return {
+    maxAppendedBytes: 0,
     put: (bytes) => {
       // The caller may change the buffer of a small blob at once.
       const content = bytes.byteLength <= chunkBytes ? new Uint8Array(bytes) : bytes;

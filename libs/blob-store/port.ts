@@ -9,6 +9,8 @@ export class BlobNotFound extends Error {
 
 /** Stores bytes by their SHA-256. Equal bytes are one blob. */
 export type BlobStore = {
+  /** Blobs up to this size can be appended with the events that name them, instead of `put` before; 0: none can. */
+  maxAppendedBytes: number;
   /** Stores a blob; durable when it resolves. */
   put(bytes: Uint8Array): Promise<BlobRef>;
   /** @throws BlobNotFound if there is no such blob, or if the stored bytes have another hash */

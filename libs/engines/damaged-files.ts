@@ -17,7 +17,7 @@ const restoreInstructions = (file: string): string =>
   'Keep the damaged files: "sqlite3 FILE .recover" may recover data that is newer than the backup.';
 const rebuildInstructions = 'It can be rebuilt from the event log: "colophon start" renames it and rebuilds it.';
 
-/** For files that cannot be rebuilt: the event log and the blobs. @throws DamagedFileError */
+/** For the event log, with its small blobs: it cannot be rebuilt. @throws DamagedFileError */
 export const requireUndamaged = (file: string | null): void => {
   const reason = file === null ? null : findDamage(file);
   if (reason !== null) throw new DamagedFileError(file!, reason, restoreInstructions(file!));

@@ -18,7 +18,7 @@ import { requireUndamaged, type SetAsideFile, undamagedOrSetAside } from './dama
 import {
   type EngineUrls,
   databaseFilesOf,
-  databaseFoldersOf,
+  embeddedFoldersOf,
   openSelectedReplies,
   openSelectedBlobStore,
   openSelectedBus,
@@ -65,7 +65,7 @@ export const createEngineFactory = (
   { onDeadLetter, onSetAside }: EngineEvents = {},
 ): EngineFactory => {
   const files = databaseFilesOf(urls);
-  const disk = openDiskMonitor(databaseFoldersOf(urls));
+  const disk = openDiskMonitor(embeddedFoldersOf(urls));
   /** Embedded engines report their errors to the disk monitor, also while they open. */
   const openWithDiskErrors = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
     try {
@@ -103,8 +103,8 @@ export const createEngineFactory = (
     reads,
     bus: once(() => openSelectedBus(urls, onDeadLetter)),
     blobs: once(async () => {
-      requireUndamaged(files.smallBlobs);
-      return openWithDiskErrors(() => openSelectedBlobStore(urls));
+      const eventLog = await store();
+      return openWithDiskErrors(() => openSelectedBlobStore(urls, eventLog));
     }),
     limits: once(async () => openSelectedLimits(urls, createUsageReader(await store(), await reads()))),
     replies: once(() => openSelectedReplies(urls)),

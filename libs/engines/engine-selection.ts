@@ -7,6 +7,7 @@ import { SettingsError } from '#libs/config/settings.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, UsageReader } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
+import type { SmallBlobs } from '#libs/sqlite/small-blobs.ts';
 
 /** The locations of the engines, from the settings. */
 export type EngineUrls = {
@@ -31,22 +32,30 @@ const unknownSchemeError = (variable: string, url: string, ...allowed: readonly 
   );
 
 /** The database files of the selected embedded engines; null for servers. */
-export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
+export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, dataDir }: EngineUrls) => {
   const database = (url: string, defaultName: string): string | null =>
     schemeOf(url) === 'sqlite:' ? resolve(pathOf(url, dataDir, defaultName)) : null;
   return {
     eventLog: database(eventStoreUrl, 'log.db'),
     readModels: database(readStoreUrl, 'read-models.db'),
-    smallBlobs: schemeOf(blobStoreUrl) === 'file:' ? resolve(pathOf(blobStoreUrl, dataDir, 'blobs'), 'small.db') : null,
   };
 };
 
-/** The folders of the database files. */
-export const databaseFoldersOf = (urls: EngineUrls): string[] => [
-  ...new Set(Object.values(databaseFilesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file)))),
-];
+/** The folders in which the selected embedded engines store data. */
+export const embeddedFoldersOf = (urls: EngineUrls): string[] => {
+  const { blobStoreUrl, dataDir } = urls;
+  const databaseFolders = Object.values(databaseFilesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file)));
+  const blobFolders = schemeOf(blobStoreUrl) === 'file:' ? [resolve(pathOf(blobStoreUrl, dataDir, 'blobs'))] : [];
+  return [...new Set([...databaseFolders, ...blobFolders])];
+};
 
-export const openSelectedEventStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
+/** An event log in SQLite also stores small blobs. */
+export type SelectedEventStore = EventStore & { smallBlobs?: SmallBlobs };
+
+export const openSelectedEventStore = async ({
+  eventStoreUrl: url,
+  dataDir,
+}: EngineUrls): Promise<SelectedEventStore> => {
   switch (schemeOf(url)) {
     case 'sqlite:':
       return (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(pathOf(url, dataDir, 'log.db'));
@@ -126,14 +135,19 @@ export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usag
   }
 };
 
-export const openSelectedBlobStore = async ({
-  blobStoreUrl: url,
-  readStoreUrl,
-  dataDir,
-}: EngineUrls): Promise<BlobStore> => {
+export const openSelectedBlobStore = async (
+  { blobStoreUrl: url, readStoreUrl, dataDir }: EngineUrls,
+  { smallBlobs }: SelectedEventStore,
+): Promise<BlobStore> => {
   switch (schemeOf(url)) {
-    case 'file:':
-      return (await import('#libs/blob-store/file.ts')).openFileBlobStore(pathOf(url, dataDir, 'blobs'));
+    case 'file:': {
+      const [{ openFileBlobStore }, { withSmallBlobs }] = await Promise.all([
+        import('#libs/blob-store/file.ts'),
+        import('#libs/blob-store/small-blobs.ts'),
+      ]);
+      const files = await openFileBlobStore(pathOf(url, dataDir, 'blobs'));
+      return smallBlobs ? withSmallBlobs(files, smallBlobs) : files;
+    }
     case 'gridfs:':
     case 'gridfs+srv:': {
       const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([

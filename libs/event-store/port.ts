@@ -35,17 +35,21 @@ export class EventTooLarge extends Error {
   }
 }
 
+/** A blob that an event names. */
+export type AppendedBlob = { sha256: string; bytes: Uint8Array };
+
 export type EventStore = {
   /**
    * Appends all events or none, durably. Returns the revision and position of the last one. A repeated append of the same
    * events (by id) at the same revision has no effect and returns the same. `events` must not be empty, and `data` must be
-   * JSON.
+   * JSON. `blobs` are stored with them; only for a blob store with `maxAppendedBytes`.
    * @throws RevisionConflict, EventTooLarge
    */
   append(
     stream: string,
     events: readonly NewEvent[],
     expected: ExpectedRevision,
+    blobs?: readonly AppendedBlob[],
   ): Promise<{ revision: number; position: number }>;
   /** The events of a stream from revision `from` on, oldest first, at most `limit`; empty if there are none. */
   read(stream: string, from?: number, limit?: number): Promise<RecordedEvent[]>;

@@ -1,6 +1,7 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { openDatabase, type Row, defaultLockTimeoutMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
+import { createSmallBlobs, type SmallBlobs, smallBlobsSchema, storeBlobStatement } from '#libs/sqlite/small-blobs.ts';
 import { openTail } from './sqlite-tail.ts';
 import {
   EventTooLarge,
@@ -22,7 +23,8 @@ const schema = `
     data     TEXT NOT NULL,
     metadata TEXT NOT NULL,
     UNIQUE (stream, revision)
-  ) STRICT`;
+  ) STRICT;
+  ${smallBlobsSchema}`;
 
 // Positions are assigned under the write lock, and a rolled-back insert frees its position: readers see no gap.
 const insertSql = `
@@ -73,9 +75,12 @@ const otherProcessPollMs = 50;
 
 /**
  * The event log in one SQLite file, for one process of the service and commands beside it. `lockTimeoutMs` is how long an
- * append waits for another process.
+ * append waits for another process. `smallBlobs` are in the same file.
  */
-export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTimeoutMs): EventStore => {
+export const openSqliteEventStore = (
+  file: string,
+  lockTimeoutMs = defaultLockTimeoutMs,
+): EventStore & { smallBlobs: SmallBlobs } => {
   const reader = openDatabase(file, 'full', lockTimeoutMs);
   reader.exec(schema);
   const writer = openGroupCommit(file, schema, { lockTimeoutMs });
@@ -111,11 +116,15 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
   };
 
   return {
-    append: async (stream, events, expected) => {
+    smallBlobs: createSmallBlobs(reader, writer),
+    append: async (stream, events, expected, blobs = []) => {
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       const revision = expected + events.length;
       const rows = events.map((event, index) => toRow(stream, expected + 1 + index, event));
-      const result = await writer.run(rows.map(insertStatement));
+      const result = await writer.run([
+        ...blobs.map(({ sha256, bytes }) => storeBlobStatement(sha256, bytes)),
+        ...rows.map(insertStatement),
+      ]);
       if (result.isCommitted) {
         const { lastRowid } = result;
         const before = lastRowid - rows.length;

@@ -2,10 +2,10 @@ import { upcast as toCurrentVersion } from '#contracts/events/upcast.ts';
 import type { EventStore, RecordedEvent } from './port.ts';
 
 /** An event store that returns every event in its current version. */
-export const withUpcasting = (
-  store: EventStore,
+export const withUpcasting = <Store extends EventStore>(
+  store: Store,
   upcast: (event: RecordedEvent) => RecordedEvent = toCurrentVersion,
-): EventStore => ({
+): Store => ({
   ...store,
   read: async (stream, from, limit) => (await store.read(stream, from, limit)).map(upcast),
   readAll: async (after, limit) => (await store.readAll(after, limit)).map(upcast),

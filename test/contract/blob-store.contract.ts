@@ -84,7 +84,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     for (const name of [
       '',
       '..',
-      '../small.db',
+      '../installation-id',
       `${sha256.slice(0, 2)}/${sha256}`,
       sha256.toUpperCase(),
       `${sha256}0`,

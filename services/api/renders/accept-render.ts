@@ -3,7 +3,7 @@ import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import { timeOfId } from '#libs/ids/ulids.ts';
-import type { Dependencies } from '../server/dependencies.ts';
+import { type Dependencies, type SubmitDependencies, withDeferredInputs } from '../server/dependencies.ts';
 import { requireAcceptedOutput } from '../server/accepts-pdf.ts';
 import { acceptWithinQuota } from '../server/quota.ts';
 import { countRenderOfPerson } from '../server/rate-limit.ts';
@@ -63,15 +63,17 @@ export const acceptRender = async (
   responseMode: RequestedResponseMode,
 ): Promise<AcceptedRender> => {
   await countRenderOfPerson(dependencies, context);
-  const input = await storeRenderInput(dependencies, context, context.body, context);
-  return acceptRenderInput(dependencies, context, input, responseMode);
+  const submitDependencies = withDeferredInputs(dependencies);
+  const input = await storeRenderInput(submitDependencies, context, context.body, context);
+  return acceptRenderInput(submitDependencies, context, input, responseMode);
 };
 
 /**
- * The same for an input that is stored already. `repeatedFrom` is the bare id of the render that had it first, if any.
+ * The same for an input that is stored or deferred already. `repeatedFrom` is the bare id of the render that had it first,
+ * if any.
  */
 export const acceptRenderInput = async (
-  dependencies: Dependencies,
+  dependencies: SubmitDependencies,
   context: CallerContext,
   input: RenderInput,
   responseMode: RequestedResponseMode,

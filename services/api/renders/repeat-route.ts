@@ -13,6 +13,7 @@ import { acceptRenderInput } from './accept-render.ts';
 import { bareRenderId, requireRenderOfAccount } from '#application/renders/find-renders.ts';
 import { documentErrors, renderParams } from './reference.ts';
 import { replayRender } from './replay-render.ts';
+import { withDeferredInputs } from '../server/dependencies.ts';
 import { pdfResponse, queuedRenderOf, sendRender } from './send-render.ts';
 
 const wantsCallback = (body: RepeatRenderRequest): boolean =>
@@ -61,8 +62,9 @@ export const repeatRenderRoute: Route = route({
     },
   ],
   errors: ['render_not_found', 'render_secrets_erased', 'render_input_lost', 'quota_exceeded', ...documentErrors],
-  handle: async (context, dependencies) => {
+  handle: async (context, routeDependencies) => {
     const { id, account, limits, params, body, reply } = context;
+    const dependencies = withDeferredInputs(routeDependencies);
     const { eventLog, inputs } = dependencies;
     const repeatedFrom = bareRenderId(params.id);
     const recorded = await requireRenderOfAccount(eventLog, account.id, repeatedFrom);

@@ -1,6 +1,7 @@
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import type { createKeyedLock } from '#application/templates/commands.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
+import { deferPuts, type DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Limits } from '#libs/limits/port.ts';
@@ -88,3 +89,11 @@ export type Dependencies = HealthDependencies & {
   /** The version of the service. */
   version: string;
 };
+
+/** For a request that submits a render. Its small inputs are stored with RenderRequested. */
+export type SubmitDependencies = Dependencies & { inputs: DeferringBlobStore };
+
+export const withDeferredInputs = (dependencies: Dependencies): SubmitDependencies => ({
+  ...dependencies,
+  inputs: deferPuts(dependencies.inputs),
+});

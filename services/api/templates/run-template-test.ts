@@ -10,7 +10,7 @@ import type { ReadYourWrites } from '#application/command-handling/read-your-wri
 import { requireAcceptedOutput } from '../server/accepts-pdf.ts';
 import { waitSignal } from '../renders/send-render.ts';
 import type { CallerContext } from '../server/context.ts';
-import type { Dependencies } from '../server/dependencies.ts';
+import type { SubmitDependencies } from '../server/dependencies.ts';
 
 type TemplateTestDependencies = { reads: ReadStore; readYourWrites: ReadYourWrites };
 
@@ -47,7 +47,7 @@ const requireTemplateTestsLeft = async (
  * @throws ApiError quota_exceeded, rate_limit_exceeded, service_unavailable, and the errors of `input` and `send`
  */
 export const runTemplateTest = <T>(
-  dependencies: Dependencies,
+  dependencies: SubmitDependencies,
   context: CallerContext,
   input: () => Promise<RenderInput>,
   send: (submission: SubmitRenderResult, input: RenderInput) => Promise<T>,

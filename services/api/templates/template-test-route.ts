@@ -10,6 +10,7 @@ import { nameSchema, renderingErrors, route, type Route } from '../server/route.
 import { templateExamples, templateParams } from './reference.ts';
 import { runTemplateTest } from './run-template-test.ts';
 import { selectorErrors } from '../renders/page-fields.ts';
+import { withDeferredInputs } from '../server/dependencies.ts';
 import { validate } from '../server/validation/validate.ts';
 
 const version = { version: z.number().int() };
@@ -58,8 +59,9 @@ export const templateTestRoutes: Route[] = [
       'invalid_html',
       ...renderingErrors,
     ],
-    handle: async (context, dependencies) => {
+    handle: async (context, routeDependencies) => {
       requirePermission(context, 'render:create');
+      const dependencies = withDeferredInputs(routeDependencies);
       const {
         account,
         params: { id: templateId },

@@ -1,0 +1,39 @@
+import type { SqliteDatabase } from './database.ts';
+import type { GroupCommit, Statement } from './group-commit.ts';
+
+/** Bytes by their SHA-256, in the event log's database file: events and the small blobs that they name share one commit. */
+export type SmallBlobs = {
+  read(sha256: string): Uint8Array | undefined;
+  /** Stores a blob; durable when it resolves. */
+  write(sha256: string, bytes: Uint8Array): Promise<void>;
+  delete(sha256: string): Promise<void>;
+};
+
+// Deleted bytes must not stay in free pages of the file.
+export const smallBlobsSchema =
+  'PRAGMA secure_delete = ON; CREATE TABLE IF NOT EXISTS small_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT';
+
+// An existing row is only updated if its bytes are damaged.
+const upsertSql = 'INSERT INTO small_blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2 WHERE bytes IS NOT ?2';
+
+/** Without the copy, the whole underlying buffer would be sent to the writer's thread. */
+const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
+
+export const storeBlobStatement = (sha256: string, bytes: Uint8Array): Statement => ({
+  sql: upsertSql,
+  parameters: [sha256, copyOf(bytes)],
+});
+
+export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): SmallBlobs => {
+  const read = (sha256: string): Uint8Array | undefined =>
+    (reader.get('SELECT bytes FROM small_blobs WHERE sha256 = ?', sha256) as { bytes: Uint8Array } | undefined)?.bytes;
+  return {
+    read,
+    write: async (sha256, bytes) => {
+      await writer.run([storeBlobStatement(sha256, bytes)]);
+    },
+    delete: async (sha256) => {
+      if (read(sha256)) await writer.run([{ sql: 'DELETE FROM small_blobs WHERE sha256 = ?', parameters: [sha256] }]);
+    },
+  };
+};
