@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noStream, RevisionConflict } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
+import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import { openInTemporaryFolder, temporaryFolder } from '../support/contract/temporary-folder.ts';
 import { describeEventStoreContract } from './event-store.contract.ts';
 import { newEvents, eventIds } from '../support/contract/new-events.ts';
@@ -15,11 +16,13 @@ const engineModuleIn = (folder: string) => ({
 });
 
 const open = async (lockTimeoutMs?: number) => {
-  const opened = await openInTemporaryFolder((folder) => openSqliteEventStore(fileIn(folder), lockTimeoutMs));
+  const opened = await openInTemporaryFolder((folder) =>
+    withUpcasting(openSqliteEventStore(fileIn(folder), lockTimeoutMs)),
+  );
   return { ...opened, engineModule: engineModuleIn(opened.folder) };
 };
 
-describeEventStoreContract('SQLite', open);
+describeEventStoreContract('SQLite with upcasting', open);
 
 describe('The event log in SQLite', () => {
   it('counts positions from 1 without a gap, also after conflicts', async () => {

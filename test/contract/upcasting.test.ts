@@ -4,23 +4,8 @@ import { createUpcaster } from '#contracts/events/upcast.ts';
 import { noStream } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
-import { describeEventStoreContract } from './event-store.contract.ts';
 import { readSubscription, newEvent } from '../support/contract/new-events.ts';
 import { openInTemporaryFolder } from '../support/contract/temporary-folder.ts';
-
-const open = async () => {
-  const opened = await openInTemporaryFolder((folder) => withUpcasting(openSqliteEventStore(join(folder, 'log.db'))));
-  return {
-    ...opened,
-    engineModule: {
-      module: '#libs/event-store/sqlite.ts',
-      name: 'openSqliteEventStore',
-      args: [join(opened.folder, 'log.db')],
-    },
-  };
-};
-
-describeEventStoreContract('SQLite with upcasting', open);
 
 it('Readers and subscribers get events in the current version, and the event log keeps the original', async () => {
   const { upcast } = createUpcaster({ SomethingHappened: [({ title }: { title: string }) => ({ name: title })] });
