@@ -165,9 +165,9 @@ describe('The monthly quota', () => {
     const { secret } = await api.createKey(await api.createAccount());
     const { blobs } = api.engines;
     const put = blobs.put.bind(blobs);
-    let calls = 0;
-    blobs.put = async (bytes) => ((calls += 1) === 2 ? Promise.reject(new Error('disk full')) : put(bytes));
-    const failed = await render(secret, { ...htmlRequest, header_html: '<b>x</b>' });
+    blobs.put = () => Promise.reject(new Error('disk full'));
+    // Too large to be stored with the event.
+    const failed = await render(secret, { ...htmlRequest, header_html: `<b>${'x'.repeat(64 * 1024)}</b>` });
     blobs.put = put;
     expect([failed.status, failed.body.error]).toEqual([500, 'internal_error']);
     expect(left(await api.request(secret, 'GET', '/api/v1/account'))).toBe(100);
@@ -198,15 +198,15 @@ describe('The monthly quota', () => {
 
   it('is that of the month in which a render was counted, even if it was appended in the next month', async () => {
     const { secret } = await api.createKey(await api.createAccount());
-    const { blobs } = api.engines;
-    const put = blobs.put.bind(blobs);
+    const { store } = api.engines;
+    const append = store.append.bind(store);
     api.clock.now = new Date('2026-05-31T23:59:59.999Z');
-    blobs.put = async (bytes) => {
+    store.append = async (...events) => {
       api.clock.now = new Date('2026-06-01T00:00:00.001Z');
-      return put(bytes);
+      return append(...events);
     };
     await render(secret);
-    blobs.put = put;
+    store.append = append;
     expect([await usedBy(secret, '?period=2026-05'), await usedBy(secret)]).toEqual([1, 0]);
   });
 });
