@@ -17,7 +17,7 @@ export const deferPuts = (blobs: BlobStore): DeferringBlobStore => {
       const size = bytes.byteLength;
       if (totalBytes + size > blobs.maxAppendedBytes) return blobs.put(bytes);
       totalBytes += size;
-      // The caller may change the buffer later.
+      // The caller may change the buffer later, and it may be a slice of a large one.
       const copy = new Uint8Array(bytes);
       const sha256 = hash('sha256', copy, 'hex');
       deferred.set(sha256, copy);

@@ -16,12 +16,10 @@ export const smallBlobsSchema =
 // An existing row is only updated if its bytes are damaged.
 const upsertSql = 'INSERT INTO small_blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2 WHERE bytes IS NOT ?2';
 
-/** Without the copy, the whole underlying buffer would be sent to the writer's thread. */
-const copyOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
-
+/** `bytes` must not be a slice: the whole underlying buffer is sent to the writer's thread, at the end of this turn. */
 export const storeBlobStatement = (sha256: string, bytes: Uint8Array): Statement => ({
   sql: upsertSql,
-  parameters: [sha256, copyOf(bytes)],
+  parameters: [sha256, bytes],
 });
 
 export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): SmallBlobs => {
@@ -30,7 +28,7 @@ export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): S
   return {
     read,
     write: async (sha256, bytes) => {
-      await writer.run([storeBlobStatement(sha256, bytes)]);
+      await writer.run([storeBlobStatement(sha256, new Uint8Array(bytes))]);
     },
     delete: async (sha256) => {
       if (read(sha256)) await writer.run([{ sql: 'DELETE FROM small_blobs WHERE sha256 = ?', parameters: [sha256] }]);
