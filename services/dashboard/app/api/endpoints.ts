@@ -1,7 +1,5 @@
 import type { z } from 'zod';
 import type {
-  accountEventsQuery,
-  accountEventsResponse,
   accountResponse,
   usageQuery,
   usageResponse,
@@ -18,18 +16,8 @@ import type {
   readKeyQuery,
   revokeKeyQuery,
 } from '#contracts/http/keys.ts';
-import type {
-  jobHistoryResponse,
-  jobListResponse,
-  jobResponse,
-  listJobsQuery,
-  redeliverJobRequest,
-  redeliverJobResponse,
-  redeliverJobsRequest,
-  redeliverJobsResponse,
-  RenderQueuedResponse,
-} from '#contracts/http/jobs.ts';
-import type { convertRequest, renderDoneResponse, templateRequest } from '#contracts/http/render.ts';
+import type { redeliverJobRequest, redeliverJobResponse, RenderQueuedResponse } from '#contracts/http/jobs.ts';
+import type { renderDoneResponse } from '#contracts/http/render.ts';
 import type {
   RenderDetailResponse,
   RenderDiagnosticsResponse,
@@ -84,10 +72,6 @@ type Page = { page?: number; limit?: number };
  * the question mark. For a response that is not JSON see `requestBlob`.
  */
 export type Endpoints = PeopleEndpoints & {
-  'POST /api/v1/render': {
-    body: z.input<typeof convertRequest> | z.input<typeof templateRequest>;
-    response: z.output<typeof renderDoneResponse> | RenderQueuedResponse;
-  };
   'GET /api/v1/renders': { query: Query<typeof listRendersQuery>; response: z.output<typeof renderListResponse> };
   'GET /api/v1/renders/{render_id}': {
     query: { diagnostics?: 'true' };
@@ -108,16 +92,9 @@ export type Endpoints = PeopleEndpoints & {
     response: z.output<typeof renderDoneResponse> | RenderQueuedResponse;
   };
 
-  'GET /api/v1/jobs': { query: Query<typeof listJobsQuery>; response: z.output<typeof jobListResponse> };
-  'GET /api/v1/jobs/{job_id}': { response: z.output<typeof jobResponse> };
-  'GET /api/v1/jobs/{job_id}/events': { response: z.output<typeof jobHistoryResponse> };
   'POST /api/v1/jobs/{job_id}/redeliver': {
     body: z.input<typeof redeliverJobRequest>;
     response: z.output<typeof redeliverJobResponse>;
-  };
-  'POST /api/v1/jobs/redeliver': {
-    body: z.input<typeof redeliverJobsRequest>;
-    response: z.output<typeof redeliverJobsResponse>;
   };
 
   'GET /api/v1/deliveries': {
@@ -171,10 +148,6 @@ export type Endpoints = PeopleEndpoints & {
   'GET /api/v1/statistics': { query: Query<typeof statisticsQuery>; response: z.output<typeof statisticsResponse> };
   'GET /api/v1/usage/breakdown': { query: Query<typeof breakdownQuery>; response: z.output<typeof breakdownResponse> };
   'GET /api/v1/account': { response: z.output<typeof accountResponse> };
-  'GET /api/v1/account/events': {
-    query: Query<typeof accountEventsQuery>;
-    response: z.output<typeof accountEventsResponse>;
-  };
 
   'GET /api/v1/account/settings': { response: AccountSettingsResponse };
   'PUT /api/v1/account/settings': { body: z.input<typeof accountSettingsRequest>; response: AccountSettingsResponse };

@@ -27,7 +27,6 @@ const paths = {
   sort: 'M8 9l4-4 4 4M8 15l4 4 4-4',
   external: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
-  upload: 'M12 16V5M7 9l5-5 5 5M4 20h16',
   plus: 'M12 5v14M5 12h14',
   minus: 'M5 12h14',
   refresh: 'M20 11a8 8 0 1 0-2.3 6M20 5v6h-6',

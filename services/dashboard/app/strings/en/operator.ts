@@ -34,8 +34,6 @@ export const operator = {
   perMinute: 'Requests a minute',
   perMonth: 'Renders a month',
   maxPdf: 'Largest PDF in MB',
-  mb: (size: string) => `${size} MB`,
-  notANumber: 'This must be a number above 0.',
   reason: 'Reason',
   reasonHint: 'It is recorded in the history of the account.',
   suspend: 'Suspend',

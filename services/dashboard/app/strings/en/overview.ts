@@ -21,13 +21,11 @@ export const overview = {
   chart: {
     title: 'Renders',
     label: (range: string) => `Succeeded and failed renders, ${range.toLowerCase()}`,
-    succeeded: 'Succeeded',
     failed: 'Failed',
     durations: 'Durations',
     durationsLabel: (range: string) => `Median and 95th percentile of the durations, ${range.toLowerCase()}`,
     p50: 'Median',
     p95: '95 %',
-    empty: 'No renders in this range.',
   },
   failures: { title: 'Failures by error', none: 'No render has failed in this range.' },
   webhooks: {

@@ -2,7 +2,6 @@
 export const signIn = {
   title: 'Sign in',
   intro: 'Sign in to see how your documents are made, and to manage templates, keys and callbacks.',
-  signingIn: 'Signing in',
   linkTitle: 'With a one-time link',
   linkText: 'Run this on the machine of the service. The link that it prints works once, within 15 minutes.',
   linkCommand: 'npm run -s colophon -- dashboard',
@@ -22,12 +21,10 @@ export const signIn = {
   passkeyNeedsName: (address: string) => `Passkeys need a host name. Open ${address} to use one.`,
   oidc: 'Sign in with the identity provider',
   oidcFailed: 'The identity provider did not confirm the sign-in. Try again.',
-  or: 'or',
   offerTitle: 'Sign in faster the next time',
   offerText: 'Add a passkey: you then sign in with your fingerprint, your face or the PIN of this device.',
   offerAdd: 'Add a passkey',
   offerSkip: 'Not now',
-  added: 'The passkey was added.',
 };
 
 /** The own sessions and passkeys. */

@@ -13,7 +13,6 @@ export const templates = {
     version: (version: number) => `v${version}`,
     usedTimes: (count: number) => `Used ${times(count)}`,
     neverUsed: 'Never used',
-    lastUsed: 'Last used',
     failureRate: (failed: number, ended: number) => `${formatPercent(failed / ended)} failed`,
     noFailures: 'No failures',
     recent: (failed: number, ended: number) =>
@@ -101,7 +100,6 @@ export const templates = {
     pages: (pages: number, ms: number) => `${pages === 1 ? '1 page' : `${pages} pages`} in ${ms} ms`,
     failed: 'Not up to date: the template has an error',
     failedFirst: 'The template cannot be shown',
-    warnings: 'Warnings',
     none: 'There is no preview yet.',
     notRecorded: 'A preview is not recorded and does not count toward the quota.',
   },

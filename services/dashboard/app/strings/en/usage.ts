@@ -10,7 +10,6 @@ export const usage = {
       limit === null
         ? `${used.toLocaleString('en')}, unlimited`
         : `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`,
-    left: (count: number) => `${count.toLocaleString('en')} left`,
     others: 'Other limits',
     pdf: 'Size of a PDF',
     payload: 'Size of a request',
