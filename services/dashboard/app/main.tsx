@@ -1,11 +1,11 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider as LinkProvider } from 'react-aria-components';
-import { QueryClientProvider, QueryClient } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { ApiError } from './api/api-error.ts';
 import { setErrorHandler } from './api/client.ts';
 import { basePath } from './api/load-page.ts';
+import { queryClient, reload } from './api/queries.ts';
 import { Toasts } from './components/Toast.tsx';
 import { router } from './router.tsx';
 import './styles/tokens.css';
@@ -15,20 +15,6 @@ import './styles/data.css';
 import './styles/overlays.css';
 import './styles/layout.css';
 import './styles/administration.css';
-
-const maxRetries = 2;
-const isTemporary = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
-
-const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      refetchOnWindowFocus: true,
-      retry: (failures, error) => failures < maxRetries && isTemporary(error),
-    },
-  },
-});
 
 /** Leads to the page for signing in, which leads back to the present page. */
 const goToSignIn = (): void => {
@@ -45,7 +31,7 @@ setErrorHandler(({ status, error }) => {
   if (error === 'account_not_found')
     void queryClient.invalidateQueries({ queryKey: ['session'] }, { cancelRefetch: false });
   // The session says since when and why.
-  if (error === 'account_suspended') void queryClient.invalidateQueries({ queryKey: ['session'] });
+  if (error === 'account_suspended') void reload('session');
 });
 
 // A page that the browser kept in memory would show data of a person who has signed out, or of an account that was left.

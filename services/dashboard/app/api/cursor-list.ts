@@ -1,33 +1,37 @@
 import { useMemo, useEffect } from 'react';
-import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
 export type CursorPage<Row> = { rows: Row[]; nextCursor: string | null };
-export type CursorListOptions<Row> = {
-  /** Includes the filters. */
-  queryKey: QueryKey;
-  fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<CursorPage<Row>>;
-  enabled?: boolean;
-};
+type Page<Name extends string, Row> = Record<Name, Row[]> & { next_cursor: string | null };
 /** The state of a list; spread it into DataTable. */
-export type CursorList<Row> = {
-  rows: Row[];
-  isLoading: boolean;
-  error: Error | null;
-  onRetry: () => void;
-  hasMore: boolean;
-  isLoadingMore: boolean;
-  onLoadMore: () => void;
+type List<Row> = { rows: Row[]; isLoading: boolean; error: Error | null; onRetry: () => void };
+type CursorList<Row> = List<Row> & { hasMore: boolean; isLoadingMore: boolean; onLoadMore: () => void };
+
+/** Loads a list that the service gives as a whole. */
+export const useList = <Row>(queryKey: QueryKey, fetchRows: (signal: AbortSignal) => Promise<Row[]>): List<Row> => {
+  const { data, isPending, error, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => fetchRows(signal),
+    placeholderData: keepPreviousData,
+  });
+  return { rows: data ?? [], isLoading: isPending, error, onRetry: () => void refetch() };
 };
 
-/** Loads a list page by page with cursors. */
-export const useCursorList = <Row>({ queryKey, fetchPage, enabled }: CursorListOptions<Row>): CursorList<Row> => {
+/** Loads a list page by page with cursors. `name` is the field of a response that has the rows. */
+export const useCursorList = <Name extends string, Row>(
+  queryKey: QueryKey,
+  name: Name,
+  fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Name, Row>>,
+): CursorList<Row> => {
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    queryFn: async ({ pageParam, signal }): Promise<CursorPage<Row>> => {
+      const { [name]: rows, next_cursor: nextCursor } = await fetchPage(pageParam, signal);
+      return { rows, nextCursor };
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
-    ...(enabled === undefined ? {} : { enabled }),
   });
   const pages = query.data?.pages;
   // The same array until a page changes, since there may be many thousands of rows.

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { QueryKey } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { requestAccount, requestRaw } from './client.ts';
+import { reload } from './queries.ts';
 
 /** A message of a stream of server-sent events. `data` is null if it only has an id, to go on from there. */
 type StreamMessage = { id: string | null; event: string; data: object | null };
@@ -166,7 +167,6 @@ export const useLiveQueries = (
   types: RegExp,
   isShown: (subject: string | undefined) => boolean = () => true,
 ): void => {
-  const client = useQueryClient();
   const timer = useRef<number | undefined>(undefined);
   const lastAt = useRef(0);
   useEffect(() => () => window.clearTimeout(timer.current), []);
@@ -176,7 +176,7 @@ export const useLiveQueries = (
       () => {
         timer.current = undefined;
         lastAt.current = Date.now();
-        for (const queryKey of queryKeys) void client.invalidateQueries({ queryKey });
+        for (const queryKey of queryKeys) void reload(...queryKey);
       },
       Math.max(firstInvalidationMs, invalidationMs - sinceLast),
     );

@@ -1,25 +1,25 @@
-import type { ReactElement, ReactNode } from 'react';
-import { Button, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components';
+import type { ReactElement } from 'react';
+import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
 import { Icon } from './Icon.tsx';
-import type { SelectOption } from './fields.tsx';
+import { FieldTexts, type SelectOption } from './fields.tsx';
 
-export type ComboFieldProps = {
+type ComboFieldProps = {
   label: string;
   value: string;
   onChange: (value: string) => void;
   /** Suggestions; any other text is possible, too. */
   options: readonly SelectOption[];
-  description?: ReactNode;
-  error?: string | null | undefined;
-  placeholder?: string;
-  isDisabled?: boolean;
+  description: string;
+  error: string | undefined;
+  placeholder: string;
+  isDisabled: boolean;
 };
 
 const maxSuggestions = 60;
 
 /** A text with suggestions that match what is typed. */
 export const ComboField = (props: ComboFieldProps): ReactElement => {
-  const { label, value, onChange, options, description, error, placeholder, isDisabled = false } = props;
+  const { label, value, onChange, options, description, error, placeholder, isDisabled } = props;
   const typed = value.toLowerCase();
   const isChosen = options.some((option) => option.value === value);
   const matching = isChosen
@@ -41,17 +41,12 @@ export const ComboField = (props: ComboFieldProps): ReactElement => {
     >
       <Label className="field-label">{label}</Label>
       <div className="combo">
-        <Input className="input" {...(placeholder && { placeholder })} />
+        <Input className="input" placeholder={placeholder} />
         <Button className="icon-button">
           <Icon name="sort" size={14} />
         </Button>
       </div>
-      {description && !error && (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error">{error ?? undefined}</FieldError>
+      <FieldTexts description={description} error={error} />
       <Popover className="popover select-popover" offset={4}>
         <ListBox className="menu">
           {(option: SelectOption) => (

@@ -4,7 +4,6 @@ import { strings } from '../strings/strings.ts';
 import { IconButton } from './Button.tsx';
 
 export type DialogProps = {
-  isOpen: boolean;
   onClose: () => void;
   title: string;
   children: ReactNode;
@@ -15,18 +14,10 @@ export type DialogProps = {
 };
 
 /** A modal dialog: keeps the focus inside, closes with Escape, and gives the focus back. */
-export const Dialog = ({
-  isOpen,
-  onClose,
-  title,
-  children,
-  actions,
-  size = 'medium',
-  role = 'dialog',
-}: DialogProps) => (
+export const Dialog = ({ onClose, title, children, actions, size = 'medium', role = 'dialog' }: DialogProps) => (
   <ModalOverlay
     className="modal-overlay"
-    isOpen={isOpen}
+    isOpen
     onOpenChange={(open) => !open && onClose()}
     isDismissable={role === 'dialog'}
   >

@@ -22,7 +22,6 @@ const LinkDialog = ({
   onClose: () => void;
 }): ReactElement => (
   <Dialog
-    isOpen
     onClose={onClose}
     role="alertdialog"
     title={title}

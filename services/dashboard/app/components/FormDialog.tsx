@@ -1,11 +1,14 @@
-import { type ReactElement, type ReactNode, useId, useState } from 'react';
+import { type ReactElement, type ReactNode, useId } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { fieldErrorsOf } from '../api/api-error.ts';
+import { reload } from '../api/queries.ts';
 import { strings } from '../strings/strings.ts';
 import { Button, type ButtonVariant } from './Button.tsx';
 import { Dialog, type DialogProps } from './Dialog.tsx';
 import { ErrorNotice } from './notices.tsx';
+import { showToast } from './Toast.tsx';
 
-export type FormDialogProps = {
+type FormDialogProps = {
   title: string;
   onClose: () => void;
   submitText: string;
@@ -30,41 +33,16 @@ export type FormDialogProps = {
 
 /** A dialog with a form. It stays open until `onSubmit` closes it. */
 export const FormDialog = (props: FormDialogProps): ReactElement => {
-  const {
-    title,
-    onClose,
-    submitText,
-    submitVariant = 'primary',
-    onSubmit,
-    fields = [],
-    size = 'medium',
-    role = 'dialog',
-    isDisabled = false,
-    otherActions,
-    isCancelFocused = false,
-    children,
-  } = props;
+  const { title, onClose, submitText, submitVariant = 'primary', fields = [], size, role, children } = props;
+  const { isDisabled = false, otherActions, isCancelFocused = false } = props;
   const formId = useId();
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { mutate: submit, isPending, error } = useMutation({ mutationFn: props.onSubmit });
   const errors = fieldErrorsOf(error);
   const isShownByField = Object.keys(errors).some((at) =>
     fields.some((field) => at === field || at.startsWith(`${field}.`)),
   );
-  const submit = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
-      await onSubmit();
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setPending(false);
-    }
-  };
   return (
     <Dialog
-      isOpen
       onClose={onClose}
       title={title}
       size={size}
@@ -88,7 +66,7 @@ export const FormDialog = (props: FormDialogProps): ReactElement => {
           event.preventDefault();
           // React lets the event reach a form around the dialog.
           event.stopPropagation();
-          if (!isPending && !isDisabled) void submit();
+          if (!isPending && !isDisabled) submit();
         }}
       >
         {children(errors)}
@@ -98,25 +76,29 @@ export const FormDialog = (props: FormDialogProps): ReactElement => {
   );
 };
 
-export type ConfirmDialogProps = {
-  isOpen: boolean;
-  onClose: () => void;
+type ConfirmDialogProps = {
   title: string;
   /** What will happen, and whether it can be undone. */
   children: ReactNode;
   /** The verb, such as "Revoke the key". */
   confirmText: string;
   isDangerous?: boolean;
-  /** Closes the dialog when it has succeeded; an error is shown in the dialog. */
+  /** An error is shown in the dialog. */
   onConfirm: () => Promise<unknown>;
+  /** The message after the action. */
+  done?: string;
+  /** The names of the queries to load again after the action. */
+  changes?: readonly string[];
+  onClose: () => void;
 };
 
-/** Asks before an action. */
-export const ConfirmDialog = (props: ConfirmDialogProps): ReactElement | null => {
-  const { isOpen, onClose, title, children, confirmText, isDangerous = false, onConfirm } = props;
-  if (!isOpen) return null;
+/** Asks before an action, and closes after it. */
+export const ConfirmDialog = (props: ConfirmDialogProps): ReactElement => {
+  const { title, children, confirmText, isDangerous, onConfirm, done, changes = [], onClose } = props;
   const confirm = async (): Promise<void> => {
     await onConfirm();
+    if (done !== undefined) showToast({ title: done });
+    for (const name of changes) void reload(name);
     onClose();
   };
   return (

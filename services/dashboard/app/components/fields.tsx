@@ -27,27 +27,20 @@ type FieldProps = {
   description?: ReactNode;
   /** The message of the API for this field. */
   error?: string | null | undefined;
-  name?: string;
-  isRequired?: boolean;
   isDisabled?: boolean;
 };
 
-const FieldLabel = ({
-  label,
-  isLabelHidden,
-  optional,
-}: {
-  label: string;
-  isLabelHidden?: boolean;
-  optional?: boolean;
-}) => (
+type FieldLabelProps = { label: string; isLabelHidden?: boolean | undefined; isOptional?: boolean | undefined };
+
+const FieldLabel = ({ label, isLabelHidden = false, isOptional = false }: FieldLabelProps): ReactElement => (
   <Label className={isLabelHidden ? 'visually-hidden' : 'field-label'}>
     {label}
-    {optional && <span className="field-optional"> {strings.common.optional}</span>}
+    {isOptional && <span className="field-optional"> {strings.common.optional}</span>}
   </Label>
 );
 
-const FieldTexts = ({ description, error }: Pick<FieldProps, 'description' | 'error'>): ReactElement => (
+/** The description of a field, or what is wrong with its value. */
+export const FieldTexts = ({ description, error }: Pick<FieldProps, 'description' | 'error'>): ReactElement => (
   <>
     {description && !error && (
       <Text slot="description" className="field-description">
@@ -64,39 +57,30 @@ export type KeyHandler = NonNullable<AriaTextFieldProps['onKeyDown']>;
 export type TextFieldProps = FieldProps & {
   value: string;
   onChange: (value: string) => void;
-  type?: 'text' | 'email' | 'url' | 'search' | 'number' | 'password' | 'date' | 'datetime-local';
+  type?: 'text' | 'email' | 'url' | 'password' | 'datetime-local';
   placeholder?: string;
   /** Shows several lines. */
   rows?: number;
   isMonospace?: boolean;
+  isRequired?: boolean;
   isOptional?: boolean;
   isReadOnly?: boolean;
   autoFocus?: boolean;
   autoComplete?: string;
-  inputMode?: 'numeric' | 'decimal';
+  inputMode?: 'decimal';
   onKeyDown?: KeyHandler;
 };
 
 export const TextField = (props: TextFieldProps): ReactElement => {
-  const { label, isLabelHidden, description, error, rows, isMonospace, isOptional, placeholder, ...rest } = props;
-  const { isRequired = false, isDisabled = false, isReadOnly = false, type = 'text', ...field } = rest;
+  const { label, isLabelHidden, description, error, rows, isMonospace, isOptional, placeholder, ...field } = props;
   const className = `input${isMonospace ? ' mono' : ''}`;
   return (
-    <AriaTextField
-      {...field}
-      type={type}
-      isRequired={isRequired}
-      isDisabled={isDisabled}
-      isReadOnly={isReadOnly}
-      isInvalid={Boolean(error)}
-      validationBehavior="aria"
-      className="field"
-    >
-      <FieldLabel label={label} isLabelHidden={isLabelHidden ?? false} optional={isOptional ?? false} />
+    <AriaTextField {...field} isInvalid={Boolean(error)} validationBehavior="aria" className="field">
+      <FieldLabel label={label} isLabelHidden={isLabelHidden} isOptional={isOptional} />
       {rows === undefined ? (
-        <Input className={className} {...(placeholder && { placeholder })} />
+        <Input className={className} placeholder={placeholder} />
       ) : (
-        <TextArea className={className} rows={rows} {...(placeholder && { placeholder })} />
+        <TextArea className={className} rows={rows} placeholder={placeholder} />
       )}
       <FieldTexts description={description} error={error} />
     </AriaTextField>
@@ -104,6 +88,15 @@ export const TextField = (props: TextFieldProps): ReactElement => {
 };
 
 export type SelectOption<V extends string = string> = { value: V; label: string };
+
+/** The options of a list, from their labels by value. */
+export const optionsOf = <V extends string>(labels: Readonly<Record<V, string>>): SelectOption<V>[] =>
+  Object.entries<string>(labels).map(([value, label]) => ({ value: value as V, label }));
+
+/** Options that are shown as they are. */
+export const plainOptions = <V extends string>(values: readonly V[]): SelectOption<V>[] =>
+  values.map((value) => ({ value, label: value }));
+
 export type SelectProps<V extends string> = FieldProps & {
   value: V;
   onChange: (value: V) => void;
@@ -113,20 +106,18 @@ export type SelectProps<V extends string> = FieldProps & {
 
 /** One value of a list. */
 export const Select = <V extends string>(props: SelectProps<V>): ReactElement => {
-  const { label, isLabelHidden, description, error, value, onChange, options, placeholder } = props;
+  const { label, isLabelHidden, description, error, value, onChange, options, placeholder, isDisabled } = props;
   return (
     <AriaSelect
       className="field"
       value={value === '' && !options.some((option) => option.value === '') ? null : value}
       onChange={(key) => onChange(String(key ?? '') as V)}
-      isDisabled={props.isDisabled ?? false}
-      isRequired={props.isRequired ?? false}
+      isDisabled={isDisabled}
       isInvalid={Boolean(error)}
       validationBehavior="aria"
-      {...(props.name && { name: props.name })}
-      {...(placeholder && { placeholder })}
+      placeholder={placeholder}
     >
-      <FieldLabel label={label} isLabelHidden={isLabelHidden ?? false} />
+      <FieldLabel label={label} isLabelHidden={isLabelHidden} />
       <Button className="select-button">
         <SelectValue className="select-value" />
         <Icon name="sort" size={14} />
@@ -150,16 +141,16 @@ export const Select = <V extends string>(props: SelectProps<V>): ReactElement =>
   );
 };
 
-export type CheckboxProps = {
-  label: ReactNode;
+type CheckboxProps = {
+  label: string;
   description?: ReactNode;
   isSelected: boolean;
   onChange: (isSelected: boolean) => void;
   isDisabled?: boolean;
 };
 
-export const Checkbox = ({ label, description, isDisabled = false, ...rest }: CheckboxProps): ReactElement => (
-  <AriaCheckbox {...rest} isDisabled={isDisabled} className="checkbox">
+export const Checkbox = ({ label, description, ...rest }: CheckboxProps): ReactElement => (
+  <AriaCheckbox {...rest} className="checkbox">
     <span className="checkbox-box" aria-hidden="true">
       <Icon name="check" size={12} />
     </span>
@@ -170,8 +161,8 @@ export const Checkbox = ({ label, description, isDisabled = false, ...rest }: Ch
   </AriaCheckbox>
 );
 
-export const Switch = ({ label, description, isDisabled = false, ...rest }: CheckboxProps): ReactElement => (
-  <AriaSwitch {...rest} isDisabled={isDisabled} className="switch">
+export const Switch = ({ label, description, ...rest }: CheckboxProps): ReactElement => (
+  <AriaSwitch {...rest} className="switch">
     <span className="switch-track" aria-hidden="true">
       <span className="switch-thumb" />
     </span>

@@ -96,7 +96,7 @@ const SignedIn = (): ReactElement => {
         onClose={() => setOverlay(null)}
         onShortcuts={() => setOverlay('shortcuts')}
       />
-      <ShortcutsDialog isOpen={overlay === 'shortcuts'} onClose={() => setOverlay(null)} />
+      {overlay === 'shortcuts' && <ShortcutsDialog onClose={() => setOverlay(null)} />}
     </div>
   );
 };

@@ -22,16 +22,15 @@ const Keys = ({ keys }: { keys: string[] }): ReactElement => (
 );
 
 /** Lists the keyboard shortcuts. */
-export const ShortcutsDialog = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement => {
-  const sections = useNavigation();
-  const items = sections.flatMap((section) => section.items);
+export const ShortcutsDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
+  const items = useNavigation().flatMap((section) => section.items);
   const [isOn, setOn] = useState(areSingleKeysOn);
   const change = (on: boolean): void => {
     setSingleKeys(on);
     setOn(on);
   };
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.title}>
+    <Dialog onClose={onClose} title={texts.title}>
       <div className="grid-3">
         <section>
           <h3>{texts.general}</h3>

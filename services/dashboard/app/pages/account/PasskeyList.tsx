@@ -1,14 +1,13 @@
 import { type ReactElement, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PasskeyResponse } from '#contracts/http/passkeys.ts';
 import { api } from '../../api/client.ts';
+import { useList } from '../../api/cursor-list.ts';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { ActionMenu } from '../../components/Menu.tsx';
 import { EmptyState, Notice } from '../../components/notices.tsx';
-import { showToast } from '../../components/Toast.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { addPasskey, addressWithName } from '../sign-in/passkey.ts';
@@ -63,7 +62,6 @@ const columnsFor = (choose: (choice: Choice) => void): Column<PasskeyResponse>[]
 ];
 
 const PasskeyDialog = ({ choice, onClose }: { choice: Choice; onClose: () => void }): ReactElement => {
-  const queryClient = useQueryClient();
   const [name, setName] = useState(choice.kind === 'add' ? texts.defaultName : choice.passkey.name);
   const act = async (): Promise<void> => {
     if (choice.kind === 'add') await addPasskey(name);
@@ -72,20 +70,19 @@ const PasskeyDialog = ({ choice, onClose }: { choice: Choice; onClose: () => voi
       if (choice.kind === 'rename') await api.put('/api/v1/session/passkeys/{passkey_id}', { params, body: { name } });
       else await api.delete('/api/v1/session/passkeys/{passkey_id}', { params });
     }
-    const done = { add: texts.wasAdded, rename: texts.wasRenamed, remove: texts.wasRemoved };
-    showToast({ title: done[choice.kind] });
-    void queryClient.invalidateQueries({ queryKey: ['own-passkeys'] });
   };
+  const done = { add: texts.wasAdded, rename: texts.wasRenamed, remove: texts.wasRemoved };
   const titles = { add: texts.addTitle, rename: texts.renameTitle, remove: texts.removeTitle(name) };
   const verbs = { add: texts.add, rename: texts.rename, remove: texts.remove };
   return (
     <ConfirmDialog
-      isOpen
-      onClose={onClose}
       title={titles[choice.kind]}
       confirmText={verbs[choice.kind]}
       isDangerous={choice.kind === 'remove'}
       onConfirm={act}
+      done={done[choice.kind]}
+      changes={['own-passkeys']}
+      onClose={onClose}
     >
       {choice.kind === 'remove' ? (
         <p>{texts.removeText}</p>
@@ -99,10 +96,7 @@ const PasskeyDialog = ({ choice, onClose }: { choice: Choice; onClose: () => voi
 /** The passkeys of the person. */
 export const PasskeyList = (): ReactElement => {
   const [choice, setChoice] = useState<Choice | null>(null);
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['own-passkeys'],
-    queryFn: () => api.get('/api/v1/session/passkeys'),
-  });
+  const list = useList(['own-passkeys'], async () => (await api.get('/api/v1/session/passkeys')).passkeys);
   const better = addressWithName();
   return (
     <section className="stack" aria-labelledby="passkeys-title">
@@ -110,13 +104,10 @@ export const PasskeyList = (): ReactElement => {
       <p className="muted">{texts.passkeysText}</p>
       {better !== null && <Notice tone="info">{strings.signIn.passkeyNeedsName(better)}</Notice>}
       <DataTable
+        {...list}
         label={texts.passkeys}
         columns={columnsFor(setChoice)}
-        rows={data?.passkeys ?? []}
         rowKey={({ id }) => id}
-        isLoading={isPending}
-        error={error}
-        onRetry={() => void refetch()}
         empty={
           <EmptyState
             icon="keys"

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SessionListResponse } from '#contracts/http/session.ts';
 import { api } from '../../api/client.ts';
+import { useList } from '../../api/cursor-list.ts';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
@@ -91,58 +91,51 @@ const columnsFor = (onRevoke: (session: Session) => void): Column<Session>[] => 
   },
 ];
 
+const RevokeDialog = ({ chosen, onClose }: { chosen: Session | 'others'; onClose: () => void }): ReactElement => {
+  const isOne = chosen !== 'others';
+  const revoke = async (): Promise<void> => {
+    const { revoked } = isOne
+      ? await api.delete('/api/v1/session/sessions/{session_id}', { params: { session_id: chosen.id } })
+      : await api.delete('/api/v1/session/sessions');
+    showToast({ title: texts.revoked(revoked) });
+  };
+  return (
+    <ConfirmDialog
+      title={isOne ? texts.revokeTitle : texts.revokeOthersTitle}
+      confirmText={isOne ? texts.revoke : texts.revokeOthers}
+      isDangerous
+      onConfirm={revoke}
+      changes={['own-sessions']}
+      onClose={onClose}
+    >
+      <p>{isOne ? texts.revokeText(deviceOf(chosen.user_agent)) : texts.revokeOthersText}</p>
+    </ConfirmDialog>
+  );
+};
+
 /** The sessions of the person, with a way to end them. */
 export const SessionList = (): ReactElement => {
-  const queryClient = useQueryClient();
   const [chosen, setChosen] = useState<Session | 'others' | null>(null);
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['own-sessions'],
-    queryFn: () => api.get('/api/v1/session/sessions'),
-  });
-  const sessions = data?.sessions ?? [];
-  const revoke = async (): Promise<void> => {
-    const { revoked } =
-      chosen === 'others' || chosen === null
-        ? await api.delete('/api/v1/session/sessions')
-        : await api.delete('/api/v1/session/sessions/{session_id}', { params: { session_id: chosen.id } });
-    showToast({ title: texts.revoked(revoked) });
-    void queryClient.invalidateQueries({ queryKey: ['own-sessions'] });
-  };
+  const list = useList(['own-sessions'], async () => (await api.get('/api/v1/session/sessions')).sessions);
   return (
     <section className="stack" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{texts.sessions}</h2>
       <p className="muted">{texts.sessionsText}</p>
       <DataTable
+        {...list}
         label={texts.sessions}
         columns={columnsFor(setChosen)}
-        rows={sessions}
         rowKey={({ id }) => id}
-        isLoading={isPending}
-        error={error}
-        onRetry={() => void refetch()}
         empty={null}
       />
-      {sessions.length > 1 && (
+      {list.rows.length > 1 && (
         <div className="row">
           <Button variant="danger" onPress={() => setChosen('others')}>
             {texts.revokeOthers}
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        isOpen={chosen !== null}
-        onClose={() => setChosen(null)}
-        title={chosen === 'others' ? texts.revokeOthersTitle : texts.revokeTitle}
-        confirmText={chosen === 'others' ? texts.revokeOthers : texts.revoke}
-        isDangerous
-        onConfirm={revoke}
-      >
-        <p>
-          {chosen === 'others' || chosen === null
-            ? texts.revokeOthersText
-            : texts.revokeText(deviceOf(chosen.user_agent))}
-        </p>
-      </ConfirmDialog>
+      {chosen && <RevokeDialog chosen={chosen} onClose={() => setChosen(null)} />}
     </section>
   );
 };

@@ -1,16 +1,16 @@
 import type { ReactElement } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { EventResponse, ListEventsQuery } from '#contracts/http/events.ts';
 import { api, urlOf } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
 import { useKeyNames, useMemberNames } from '../../api/names.ts';
+import { queryClient } from '../../api/queries.ts';
 import { useNewRows } from '../../api/use-new-rows.ts';
 import { useAccount } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { type Filter, FilterBar, type FilterValues, useFilters } from '../../components/FilterBar.tsx';
-import type { SelectOption } from '../../components/fields.tsx';
+import { optionsOf, type SelectOption } from '../../components/fields.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState, Notice } from '../../components/notices.tsx';
@@ -41,7 +41,7 @@ const filtersOf = (actors: readonly SelectOption[]): Filter[] => [
     kind: 'select',
     name: 'kind',
     label: texts.kind,
-    options: Object.entries(texts.kinds).map(([value, label]) => ({ value, label })),
+    options: optionsOf(texts.kinds),
   },
   { kind: 'select', name: 'type', label: texts.type, options: eventTypes },
   { kind: 'select', name: 'actor', label: texts.actor, options: actors },
@@ -108,7 +108,6 @@ const anyType = /./;
 
 /** Says that there are events that match the filters, and that the list does not show yet. */
 const NewEvents = ({ first, query }: { first: string | undefined; query: Partial<ListEventsQuery> }) => {
-  const queryClient = useQueryClient();
   const loadNewest = async (): Promise<string[]> =>
     (await api.get('/api/v1/events', { query: { ...query, limit: 1 } })).events.map(({ id }) => id);
   const isFiltered = Object.keys(query).length > 0;
@@ -138,13 +137,9 @@ export const AuditPage = (): ReactElement => {
   const [values, setValues] = useFilters();
   const actors = useActors(values['actor']);
   const query = queryOf(values);
-  const list = useCursorList<EventResponse>({
-    queryKey: ['events', query],
-    fetchPage: async (cursor, signal) => {
-      const page = await api.get('/api/v1/events', { query: { ...query, limit: pageSize, cursor }, signal });
-      return { rows: page.events, nextCursor: page.next_cursor };
-    },
-  });
+  const list = useCursorList(['events', query], 'events', (cursor, signal) =>
+    api.get('/api/v1/events', { query: { ...query, limit: pageSize, cursor }, signal }),
+  );
   const hrefOf = ({ id }: EventResponse): string =>
     `/audit?${new URLSearchParams({ ...values, event: id }).toString()}`;
   const isNewestFirst = query.order !== 'oldest' && query.until === undefined;

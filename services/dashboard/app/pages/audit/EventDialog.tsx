@@ -26,7 +26,7 @@ export const EventDialog = ({ id, onClose }: { id: string; onClose: () => void }
     staleTime: Infinity,
   });
   return (
-    <Dialog isOpen onClose={onClose} title={event ? sentenceOf(event) : texts.eventTitle} size="large">
+    <Dialog onClose={onClose} title={event ? sentenceOf(event) : texts.eventTitle} size="large">
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!event && !error && <Skeleton lines={6} />}
       {event && (

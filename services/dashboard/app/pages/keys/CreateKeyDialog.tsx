@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { Permission } from '#contracts/events/account.ts';
 import type { CreatedKeyResponse } from '#contracts/http/keys.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -32,7 +32,6 @@ const CreatedKey = ({ created, onClose }: { created: CreatedKeyResponse; onClose
   const command = renderCommand(key, created.permissions);
   return (
     <Dialog
-      isOpen
       onClose={onClose}
       role="alertdialog"
       title={texts.createdTitle}
@@ -66,7 +65,6 @@ const CreateKeyForm = ({
   onClose: () => void;
   onCreated: (created: CreatedKeyResponse) => void;
 }): ReactElement => {
-  const queryClient = useQueryClient();
   const own = useAccount()?.permissions ?? [];
   const [name, setName] = useState('');
   const [type, setType] = useState<'live' | 'test'>('test');
@@ -77,7 +75,7 @@ const CreateKeyForm = ({
     const expiresAt = expires === '' ? null : new Date(expires).toISOString();
     const body = { name, type, permissions, expires_at: expiresAt };
     const created = await api.post('/api/v1/keys', { body });
-    void queryClient.invalidateQueries({ queryKey: ['keys'] });
+    void reload('keys');
     onCreated(created);
   };
   return (

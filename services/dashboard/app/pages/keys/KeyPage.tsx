@@ -144,7 +144,7 @@ export const KeyPage = (): ReactElement => {
           <Facts apiKey={apiKey} />
         </div>
       )}
-      <RevokeKeyDialog target={isRevoking && apiKey ? apiKey : null} onClose={() => setRevoking(false)} />
+      {isRevoking && apiKey && <RevokeKeyDialog target={apiKey} onClose={() => setRevoking(false)} />}
     </>
   );
 };

@@ -159,13 +159,9 @@ export const KeysPage = (): ReactElement => {
     type: values['type'] as 'live' | 'test',
     period: values['period'],
   };
-  const list = useCursorList<KeyResponse>({
-    queryKey: ['keys', query],
-    fetchPage: async (cursor, signal) => {
-      const page = await api.get('/api/v1/keys', { query: { ...query, limit: pageSize, cursor }, signal });
-      return { rows: page.keys, nextCursor: page.next_cursor };
-    },
-  });
+  const list = useCursorList(['keys', query], 'keys', (cursor, signal) =>
+    api.get('/api/v1/keys', { query: { ...query, limit: pageSize, cursor }, signal }),
+  );
   const isFiltered = Boolean(values['state'] || values['type']);
   return (
     <>
@@ -200,7 +196,7 @@ export const KeysPage = (): ReactElement => {
         }
       />
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
-      <RevokeKeyDialog target={toRevoke} onClose={() => setToRevoke(null)} />
+      {toRevoke && <RevokeKeyDialog target={toRevoke} onClose={() => setToRevoke(null)} />}
     </>
   );
 };

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { OperatorAccountResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
+import { queryClient, reload } from '../../api/queries.ts';
 import { EmailLinkDialog } from '../../components/EmailLinkDialog.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -13,14 +13,10 @@ const texts = strings.operator;
 export type AccountDialogProps = { account: OperatorAccountResponse; onClose: () => void };
 
 /** Shows the changed account at once, here and in the list. */
-const useChanged = (onClose: () => void) => {
-  const queryClient = useQueryClient();
-  return (account: OperatorAccountResponse, title: string): void => {
-    queryClient.setQueryData(['operator-account', account.id], account);
-    void queryClient.invalidateQueries({ queryKey: ['operator-accounts'] });
-    showToast({ title });
-    onClose();
-  };
+const showChanged = (account: OperatorAccountResponse, title: string): void => {
+  queryClient.setQueryData(['operator-account', account.id], account);
+  void reload('operator-accounts');
+  showToast({ title });
 };
 
 const reasonFields = (reason: string): { reason?: string } => (reason.trim() === '' ? {} : { reason });
@@ -39,7 +35,6 @@ type ReasonDialogProps = AccountDialogProps & {
 /** Changes the state of an account, with the reason. A reason that is required is for something dangerous. */
 const ReasonDialog = (props: ReasonDialogProps): ReactElement => {
   const { title, text, hint, submitText, isRequired, done, change, onClose } = props;
-  const changed = useChanged(onClose);
   const [reason, setReason] = useState('');
   return (
     <FormDialog
@@ -47,7 +42,10 @@ const ReasonDialog = (props: ReasonDialogProps): ReactElement => {
       onClose={onClose}
       submitText={submitText}
       submitVariant={isRequired ? 'danger' : 'primary'}
-      onSubmit={async () => changed(await change(reason), done)}
+      onSubmit={async () => {
+        showChanged(await change(reason), done);
+        onClose();
+      }}
       fields={['reason']}
     >
       {(errors) => (
@@ -102,13 +100,13 @@ export const ReinstateDialog = (props: AccountDialogProps): ReactElement => (
 );
 
 export const PlanDialog = ({ account, onClose }: AccountDialogProps): ReactElement => {
-  const changed = useChanged(onClose);
   const [values, setValues] = useState(() => planValuesOf(account.plan, account.own_limits));
   const [reason, setReason] = useState('');
   const change = async (): Promise<void> => {
     const params = { account_id: account.id };
     const body = { ...planBodyOf(values), ...reasonFields(reason) };
-    changed(await api.put('/api/v1/operator/accounts/{account_id}/plan', { params, body }), texts.planChanged);
+    showChanged(await api.put('/api/v1/operator/accounts/{account_id}/plan', { params, body }), texts.planChanged);
+    onClose();
   };
   return (
     <FormDialog

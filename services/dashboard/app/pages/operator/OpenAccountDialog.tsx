@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { useGoTo } from '../../layout/use-navigation.ts';
@@ -11,13 +11,12 @@ const texts = strings.operator;
 
 /** Opens an account and leads to its page. */
 export const OpenAccountDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
-  const queryClient = useQueryClient();
   const goTo = useGoTo();
   const [name, setName] = useState('');
   const [values, setValues] = useState(() => planValuesOf('free', {}));
   const open = async (): Promise<void> => {
     const account = await api.post('/api/v1/operator/accounts', { body: { name, ...planBodyOf(values) } });
-    void queryClient.invalidateQueries({ queryKey: ['operator-accounts'] });
+    void reload('operator-accounts');
     goTo(`/operator/${account.id}`);
   };
   return (

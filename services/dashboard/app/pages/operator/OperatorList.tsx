@@ -1,13 +1,13 @@
 import { type ReactElement, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import type { OperatorResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
+import { useList } from '../../api/cursor-list.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/notices.tsx';
-import { RemovalDialog } from '../../components/RemovalDialog.tsx';
+import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -61,39 +61,38 @@ const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorRespon
 type RevokeDialogProps = { operator: OperatorResponse; onClose: () => void };
 
 const RevokeDialog = ({ operator: { id, name }, onClose }: RevokeDialogProps): ReactElement => (
-  <RemovalDialog
+  <ConfirmDialog
     title={texts.revokeOperatorTitle(name)}
-    text={texts.revokeOperatorText}
     confirmText={texts.revokeOperator}
     done={texts.operatorRevoked(name)}
-    remove={() => api.delete('/api/v1/operator/operators/{person_id}', { params: { person_id: id } })}
+    isDangerous
+    onConfirm={() => api.delete('/api/v1/operator/operators/{person_id}', { params: { person_id: id } })}
     // The session, too: it may have been the own one.
     changes={['operators', 'session']}
     onClose={onClose}
-  />
+  >
+    <p>{texts.revokeOperatorText}</p>
+  </ConfirmDialog>
 );
 
 /** Who sees and changes all accounts. */
 export const OperatorList = (): ReactElement => {
   const [chosen, setChosen] = useState<OperatorResponse | null>(null);
   const { data: session } = useSession();
-  const { data, isPending, error, refetch } = useQuery({
-    queryKey: ['operators'],
-    queryFn: ({ signal }) => api.get('/api/v1/operator/operators', { signal }),
-  });
+  const list = useList(
+    ['operators'],
+    async (signal) => (await api.get('/api/v1/operator/operators', { signal })).operators,
+  );
   return (
     <div className="stack">
       <p className="muted">{texts.operatorsText}</p>
       <CodeBlock samples={[{ name: 'Shell', code: texts.operatorsCommand }]} />
       <DataTable
+        {...list}
         label={texts.operators}
         columns={columnsFor(session?.person.id, setChosen)}
-        rows={data?.operators ?? []}
         rowKey={({ id }) => id}
         phoneRowHeight={60}
-        isLoading={isPending}
-        error={error}
-        onRetry={() => void refetch()}
         empty={
           <EmptyState
             icon="operator"

@@ -3,6 +3,7 @@ import type { OperatorAccountResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
 import { Button } from '../../components/Button.tsx';
+import { optionsOf } from '../../components/fields.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
 import { Id } from '../../components/Id.tsx';
@@ -17,7 +18,6 @@ import { strings } from '../../strings/strings.ts';
 import { OpenAccountDialog } from './OpenAccountDialog.tsx';
 import { OperatorList } from './OperatorList.tsx';
 import { OperatorsOnly } from './OperatorsOnly.tsx';
-import { planNames } from './PlanFields.tsx';
 
 const texts = strings.operator;
 
@@ -63,7 +63,7 @@ const filters: readonly Filter[] = [
     kind: 'select',
     name: 'plan',
     label: texts.plan,
-    options: planNames.map((value) => ({ value, label: texts.plans[value] })),
+    options: optionsOf(texts.plans),
   },
   {
     kind: 'select',
@@ -76,15 +76,11 @@ const filters: readonly Filter[] = [
 const Accounts = (): ReactElement => {
   const [values, change] = useFilters();
   const { search, plan, state } = values;
-  const list = useCursorList<OperatorAccountResponse>({
-    queryKey: ['operator-accounts', { search, plan, state }],
-    fetchPage: async (cursor, signal) => {
-      // The service refuses values that the address has but the lists do not.
-      const query = { search, plan, state, cursor, limit: 100 } as Query;
-      const { accounts, next_cursor } = await api.get('/api/v1/operator/accounts', { query, signal });
-      return { rows: accounts, nextCursor: next_cursor };
-    },
-  });
+  // The service refuses values that the address has but the lists do not.
+  const query = { search, plan, state } as Query;
+  const list = useCursorList(['operator-accounts', query], 'accounts', (cursor, signal) =>
+    api.get('/api/v1/operator/accounts', { query: { ...query, cursor, limit: 100 }, signal }),
+  );
   return (
     <div className="stack">
       <FilterBar filters={filters} values={values} onChange={change} />

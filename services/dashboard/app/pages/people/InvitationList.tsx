@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
 import type { InvitationResponse } from '#contracts/http/members.ts';
 import { api } from '../../api/client.ts';
+import { useList } from '../../api/cursor-list.ts';
 import { useAccount, usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/notices.tsx';
-import { RemovalDialog } from '../../components/RemovalDialog.tsx';
+import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -55,15 +55,17 @@ const withdrawColumn = (onWithdraw: (invitation: InvitationResponse) => void): C
 type WithdrawDialogProps = { invitation: InvitationResponse; onClose: () => void };
 
 const WithdrawDialog = ({ invitation: { id, email }, onClose }: WithdrawDialogProps): ReactElement => (
-  <RemovalDialog
+  <ConfirmDialog
     title={texts.withdrawTitle(email)}
-    text={texts.withdrawText}
     confirmText={texts.withdraw}
     done={texts.withdrawn}
-    remove={() => api.delete('/api/v1/invitations/{invitation_id}', { params: { invitation_id: id } })}
+    isDangerous
+    onConfirm={() => api.delete('/api/v1/invitations/{invitation_id}', { params: { invitation_id: id } })}
     changes={['invitations']}
     onClose={onClose}
-  />
+  >
+    <p>{texts.withdrawText}</p>
+  </ConfirmDialog>
 );
 
 /** The open invitations. Their links were shown once, and are not here. */
@@ -71,21 +73,18 @@ export const InvitationList = (): ReactElement => {
   const [chosen, setChosen] = useState<InvitationResponse | null>(null);
   const mayChange = usePermission('members:write');
   const account = useAccount();
-  const { data, isPending, error, refetch } = useQuery({
-    queryKey: ['invitations'],
-    queryFn: ({ signal }) => api.get('/api/v1/invitations', { signal }),
-  });
+  const list = useList(
+    ['invitations'],
+    async (signal) => (await api.get('/api/v1/invitations', { signal })).invitations,
+  );
   return (
     <section className="stack" aria-labelledby="invitations-title">
       <h2 id="invitations-title">{texts.invitations}</h2>
       <DataTable
+        {...list}
         label={texts.invitations}
         columns={mayChange ? [...columns, withdrawColumn(setChosen)] : columns}
-        rows={data?.invitations ?? []}
         rowKey={({ id }) => id}
-        isLoading={isPending}
-        error={error}
-        onRetry={() => void refetch()}
         empty={
           <EmptyState
             icon="people"

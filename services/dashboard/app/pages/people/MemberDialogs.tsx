@@ -1,11 +1,10 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { MemberResponse } from '#contracts/http/members.ts';
 import { api } from '../../api/client.ts';
 import { loadPage } from '../../api/load-page.ts';
+import { reload } from '../../api/queries.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog, FormDialog } from '../../components/FormDialog.tsx';
-import { RemovalDialog } from '../../components/RemovalDialog.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -14,14 +13,13 @@ const texts = strings.people;
 type MemberDialogProps = { member: MemberResponse; onClose: () => void };
 
 export const ChangeRoleDialog = ({ member, onClose }: MemberDialogProps): ReactElement => {
-  const queryClient = useQueryClient();
   const [role, setRole] = useState(member.role);
   const change = async (): Promise<void> => {
     if (role !== member.role) {
       await api.put('/api/v1/members/{person_id}', { params: { person_id: member.id }, body: { role } });
       showToast({ title: texts.roleChanged(member.name) });
-      void queryClient.invalidateQueries({ queryKey: ['members'] });
-      void queryClient.invalidateQueries({ queryKey: ['session'] });
+      void reload('members');
+      void reload('session');
     }
     onClose();
   };
@@ -39,15 +37,17 @@ export const ChangeRoleDialog = ({ member, onClose }: MemberDialogProps): ReactE
 };
 
 export const RemoveDialog = ({ member: { id, name }, onClose }: MemberDialogProps): ReactElement => (
-  <RemovalDialog
+  <ConfirmDialog
     title={texts.removeTitle(name)}
-    text={texts.removeText}
     confirmText={texts.remove}
     done={texts.removed(name)}
-    remove={() => api.delete('/api/v1/members/{person_id}', { params: { person_id: id } })}
+    isDangerous
+    onConfirm={() => api.delete('/api/v1/members/{person_id}', { params: { person_id: id } })}
     changes={['members']}
     onClose={onClose}
-  />
+  >
+    <p>{texts.removeText}</p>
+  </ConfirmDialog>
 );
 
 /** Leaves the account, and shows another one. */
@@ -59,7 +59,6 @@ export const LeaveDialog = ({ onClose }: { onClose: () => void }): ReactElement 
   };
   return (
     <ConfirmDialog
-      isOpen
       onClose={onClose}
       title={texts.leaveTitle(account?.name ?? '')}
       confirmText={texts.leave}

@@ -105,13 +105,9 @@ export const MemberList = (): ReactElement => {
   const { data: session } = useSession();
   const account = useAccount();
   const [{ id: shownId }, change] = useFilters();
-  const list = useCursorList<MemberResponse>({
-    queryKey: ['members'],
-    fetchPage: async (cursor, signal) => {
-      const { members, next_cursor } = await api.get('/api/v1/members', { query: { cursor, limit: 100 }, signal });
-      return { rows: members, nextCursor: next_cursor };
-    },
-  });
+  const list = useCursorList(['members'], 'members', (cursor, signal) =>
+    api.get('/api/v1/members', { query: { cursor, limit: 100 }, signal }),
+  );
   const shown = list.rows.filter(({ id }) => id === shownId);
   const isFiltered = shown.length > 0;
   const isSought = shownId !== undefined && !isFiltered;

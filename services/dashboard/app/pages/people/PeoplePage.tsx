@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
+import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -16,11 +16,10 @@ type Role = (typeof roleNames)[number];
 
 /** Invites someone, then shows the link once. */
 const InviteDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
-  const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>('developer');
   const invite = async (email: string) => {
     const created = await api.post('/api/v1/invitations', { body: { email, role } });
-    void queryClient.invalidateQueries({ queryKey: ['invitations'] });
+    void reload('invitations');
     return created;
   };
   return (

@@ -1,7 +1,8 @@
 import { type ReactElement, useState } from 'react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { api, requestBlob } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
@@ -24,7 +25,6 @@ export const isPdfKept = ({ pdf_url: url, pdf_expires_at: end }: RenderDetailRes
 
 /** Makes a PDF again that is not kept: the verification keeps it if it has the recorded bytes. */
 const MakeAgain = ({ render }: { render: RenderDetailResponse }): ReactElement => {
-  const client = useQueryClient();
   const mayRender = usePermission('render:create');
   const [isOther, setOther] = useState(false);
   const making = useMutation({
@@ -32,7 +32,7 @@ const MakeAgain = ({ render }: { render: RenderDetailResponse }): ReactElement =
       api.post('/api/v1/renders/{render_id}/verify', { params: { render_id: render.id }, body: { keep_pdf: true } }),
     onSuccess: ({ matches }) => {
       setOther(!matches);
-      return client.invalidateQueries({ queryKey: ['render', render.id] });
+      return reload('render', render.id);
     },
   });
   if (isOther) return <Notice tone="warning">{texts.otherBytes}</Notice>;

@@ -1,9 +1,10 @@
 import { type ReactElement, useState } from 'react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api, requestBlob, saveBlob } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { extensionOf } from '../../components/FileView.tsx';
@@ -24,9 +25,8 @@ const failedRenderId = (error: unknown): string | null => {
 
 const useRepeat = (id: string) => {
   const navigate = useNavigate();
-  const client = useQueryClient();
   const open = (renderId: string, title: string, kind: 'success' | 'error'): void => {
-    void client.invalidateQueries({ queryKey: ['renders'] });
+    void reload('renders');
     showToast({ title, kind });
     void navigate({ to: `/renders/${renderId}` as never });
   };
@@ -80,9 +80,11 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
         {texts.actions.repeat}
       </Button>
       {isVerifying && <VerifyDialog render={render} onClose={() => setVerifying(false)} />}
-      <Dialog isOpen={repeatError !== null} onClose={repeat.reset} title={texts.actions.repeat} size="small">
-        <ErrorNotice error={repeatError} />
-      </Dialog>
+      {repeatError && (
+        <Dialog onClose={repeat.reset} title={texts.actions.repeat} size="small">
+          <ErrorNotice error={repeatError} />
+        </Dialog>
+      )}
     </>
   );
 };

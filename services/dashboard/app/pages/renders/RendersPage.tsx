@@ -1,9 +1,9 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { RenderRecordResponse } from '#contracts/http/renders.ts';
 import { api } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
 import { useTemplateNames } from '../../api/names.ts';
+import { queryClient, reload } from '../../api/queries.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -92,18 +92,13 @@ const firstLine = `curl ${window.location.origin}/api/v1/render -H "Authorizatio
 const queryOf = (values: FilterValues) => Object.fromEntries(filterNames.map((name) => [name, values[name]]));
 
 const RenderList = ({ values }: { values: FilterValues }): ReactElement => {
-  const client = useQueryClient();
   const templateNames = useTemplateNames();
   const shownColumns = useMemo(() => columns(templateNames), [templateNames]);
   const query = queryOf(values);
   const queryKey = ['renders', query];
-  const list = useCursorList<RenderRecordResponse>({
-    queryKey,
-    fetchPage: async (cursor, signal) => {
-      const page = await api.get('/api/v1/renders', { query: { ...query, limit: pageSize, cursor }, signal });
-      return { rows: page.renders, nextCursor: page.next_cursor };
-    },
-  });
+  const list = useCursorList(queryKey, 'renders', (cursor, signal) =>
+    api.get('/api/v1/renders', { query: { ...query, limit: pageSize, cursor }, signal }),
+  );
   const isAtTop = list.rows.length <= pageSize && window.scrollY < pageSize;
   const isFiltered = filterNames.some((name) => values[name]);
   const loadNewest = async (): Promise<string[]> => {
@@ -111,11 +106,11 @@ const RenderList = ({ values }: { values: FilterValues }): ReactElement => {
     return renders.map(({ id }) => id);
   };
   const newest = { first: list.rows[0]?.id, loadNewest: isFiltered ? loadNewest : null };
-  const [newRenders, reset] = useNewRenders(newest, isAtTop, () => void client.invalidateQueries({ queryKey }));
+  const [newRenders, reset] = useNewRenders(newest, isAtTop, () => void reload(...queryKey));
   const showNew = (): void => {
     reset();
     window.scrollTo({ top: 0 });
-    void client.resetQueries({ queryKey });
+    void queryClient.resetQueries({ queryKey });
   };
   return (
     <>

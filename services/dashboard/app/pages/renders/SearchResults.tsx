@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { SearchHit } from '#contracts/http/search.ts';
 import { api } from '../../api/client.ts';
+import { useList } from '../../api/cursor-list.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { hrefOfId, Id } from '../../components/Id.tsx';
 import { EmptyState } from '../../components/notices.tsx';
@@ -51,21 +51,17 @@ const columns: readonly Column<SearchHit>[] = [
 
 /** What a text identifies: renders, templates, keys and people. */
 export const SearchResults = ({ text }: { text: string }): ReactElement => {
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['search', text],
-    queryFn: ({ signal }) => api.get('/api/v1/search', { query: { q: text, limit: 50 }, signal }),
-    placeholderData: keepPreviousData,
-  });
+  const list = useList(
+    ['search', text],
+    async (signal) => (await api.get('/api/v1/search', { query: { q: text, limit: 50 }, signal })).results,
+  );
   return (
     <DataTable
+      {...list}
       label={texts.search.results}
       columns={columns}
-      rows={data?.results ?? []}
       rowKey={({ id }) => id}
       rowHref={({ id }) => hrefOfId(id)}
-      isLoading={isPending}
-      error={error}
-      onRetry={() => void refetch()}
       empty={<EmptyState icon="search" title={texts.empty.searchTitle} text={texts.empty.searchText} />}
     />
   );

@@ -1,7 +1,8 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { RenderDetailResponse, VerificationResponse } from '#contracts/http/render-detail.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
@@ -65,14 +66,13 @@ export const VerifyDialog = ({
   render: RenderDetailResponse;
   onClose: () => void;
 }): ReactElement => {
-  const client = useQueryClient();
   const verifying = useMutation({
     mutationFn: () => api.post('/api/v1/renders/{render_id}/verify', { params: { render_id: render.id }, body: {} }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['render', render.id] }),
+    onSettled: () => reload('render', render.id),
   });
   useEffect(() => verifying.mutate(), []);
   return (
-    <Dialog isOpen onClose={onClose} title={texts.title}>
+    <Dialog onClose={onClose} title={texts.title}>
       {verifying.error && <ErrorNotice error={verifying.error} onRetry={() => verifying.mutate()} />}
       {!verifying.data && !verifying.error && (
         <>

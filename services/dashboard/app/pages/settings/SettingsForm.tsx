@@ -1,8 +1,9 @@
 import { type ReactElement, useState } from 'react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { AccountSettingsResponse } from '#contracts/http/account.ts';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
+import { queryClient, reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { ComboField } from '../../components/ComboField.tsx';
@@ -84,7 +85,6 @@ const RetentionField = ({
 
 /** The settings that owners change. */
 export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }): ReactElement => {
-  const queryClient = useQueryClient();
   const mayChange = usePermission('account:write');
   const [before, setBefore] = useState(() => valuesOf(settings));
   const [values, setValues] = useState(before);
@@ -97,7 +97,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
       setBefore(valuesOf(saved));
       setValues(valuesOf(saved));
       showToast({ title: texts.saved });
-      void queryClient.invalidateQueries({ queryKey: ['session'] });
+      void reload('session');
     },
   });
   const errors = fieldErrorsOf(save.error);

@@ -1,8 +1,9 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { SessionResponse } from '#contracts/http/session.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
+import { queryClient } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -159,7 +160,6 @@ const Ways = ({
 export const SignInPage = (): ReactElement => {
   const token = useToken();
   const [isOffering, setOffering] = useState(false);
-  const queryClient = useQueryClient();
   const goTo = useGoTo();
   const leave = (): void => goTo(nextPage());
   const onSignedIn = (session: SessionResponse): void => {

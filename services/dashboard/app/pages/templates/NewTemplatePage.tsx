@@ -1,10 +1,11 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Label, Radio, RadioGroup } from 'react-aria-components';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { createTemplateRequest } from '#contracts/http/templates.ts';
 import type { z } from 'zod';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { api, requestBlob } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -66,7 +67,6 @@ const previewOf = ({ content, variables, default_options, labels, sample_data }:
 
 /** A new template, from scratch or from one of the delivered examples. */
 export const NewTemplatePage = (): ReactElement => {
-  const client = useQueryClient();
   const goTo = useGoTo();
   const canWrite = usePermission('templates:write');
   const canRender = usePermission('render:create');
@@ -77,8 +77,6 @@ export const NewTemplatePage = (): ReactElement => {
   });
   const [chosen, setChosen] = useState('scratch');
   const [name, setName] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
-  const [isPending, setPending] = useState(false);
   const starts: Start[] = [
     scratch,
     ...(data?.examples ?? []).map(({ example, name: title, ...template }) => ({
@@ -88,22 +86,16 @@ export const NewTemplatePage = (): ReactElement => {
       template: template as NewTemplate,
     })),
   ];
-  const create = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setPending(true);
-    try {
+  const create = useMutation({
+    mutationFn: async () => {
       const { template } = starts.find(({ key }) => key === chosen)!;
       const { id } = await api.post('/api/v1/templates', { body: { ...template, name } });
-      await client.invalidateQueries({ queryKey: ['templates'] });
+      await reload('templates');
       showToast({ title: texts.created });
       goTo(`/templates/${id}`);
-    } catch (reason) {
-      setFailure(reason);
-    } finally {
-      setPending(false);
-    }
-  };
-  const fieldErrors = fieldErrorsOf(failure);
+    },
+  });
+  const fieldErrors = fieldErrorsOf(create.error);
   return (
     <>
       <PageHeader
@@ -113,7 +105,13 @@ export const NewTemplatePage = (): ReactElement => {
       />
       {!canWrite && <Notice tone="info">{strings.templates.page.readOnly}</Notice>}
       {error && <ErrorNotice error={error} />}
-      <form className="stack" onSubmit={(event) => void create(event)}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
         <RadioGroup className="start-group" value={chosen} onChange={setChosen}>
           <Label className="field-label">{texts.start}</Label>
           <div className="template-cards">
@@ -134,14 +132,14 @@ export const NewTemplatePage = (): ReactElement => {
           <Button
             type="submit"
             variant="primary"
-            isPending={isPending}
+            isPending={create.isPending}
             isDisabled={name.trim() === ''}
             disabledReason={canWrite ? null : strings.common.lacksPermission('templates:write')}
           >
             {texts.create}
           </Button>
         </div>
-        {failure !== null && fieldErrors['name'] === undefined && <ErrorNotice error={failure} />}
+        {create.error && fieldErrors['name'] === undefined && <ErrorNotice error={create.error} />}
       </form>
     </>
   );

@@ -1,8 +1,8 @@
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { TemplateResponse, TemplateVersionEntry } from '#contracts/http/template-responses.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
@@ -71,14 +71,13 @@ export const SaveDialog = ({
   onClose: () => void;
   onError: (error: unknown) => void;
 }): ReactElement => {
-  const client = useQueryClient();
   const [changes, setChanges] = useState('');
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const { draft, base, version } = editing;
   const expected = conflict?.template.version ?? version;
   const finish = async (stored: Editing | null): Promise<void> => {
     setEditing(id, stored);
-    await client.invalidateQueries({ queryKey: ['templates'] });
+    await reload('templates');
     onClose();
   };
   const save = async (): Promise<void> => {

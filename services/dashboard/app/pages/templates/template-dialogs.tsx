@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import type { TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../api/client.ts';
+import { queryClient, reload } from '../../api/queries.ts';
 import { TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { showToast } from '../../components/Toast.tsx';
@@ -14,7 +14,6 @@ type TemplateDialogProps = { template: TemplateResponse; onClose: () => void };
 /** Asks for the name of a copy and makes it from the stored version. */
 export const DuplicateDialog = ({ template, onClose }: TemplateDialogProps): ReactElement => {
   const texts = strings.templates.duplicate;
-  const client = useQueryClient();
   const goTo = useGoTo();
   const [name, setName] = useState(texts.copyOf(template.name));
   const duplicate = async (): Promise<void> => {
@@ -30,7 +29,7 @@ export const DuplicateDialog = ({ template, onClose }: TemplateDialogProps): Rea
     ] as const;
     const body = { name, content: draft.content, ...bodyOf(draft, fields) };
     const { id } = await api.post('/api/v1/templates', { body });
-    await client.invalidateQueries({ queryKey: ['templates'] });
+    await reload('templates');
     showToast({ title: texts.done });
     onClose();
     goTo(`/templates/${id}`);
@@ -50,7 +49,6 @@ export const DuplicateDialog = ({ template, onClose }: TemplateDialogProps): Rea
 /** Deletes the template after its name was typed. */
 export const DeleteDialog = ({ template, onClose }: TemplateDialogProps): ReactElement => {
   const texts = strings.templates.remove;
-  const client = useQueryClient();
   const goTo = useGoTo();
   const [typed, setTyped] = useState('');
   const remove = async (): Promise<void> => {
@@ -58,8 +56,8 @@ export const DeleteDialog = ({ template, onClose }: TemplateDialogProps): ReactE
     setEditing(template.id, null);
     showToast({ title: texts.done });
     goTo('/templates');
-    client.removeQueries({ queryKey: ['templates', template.id] });
-    await client.invalidateQueries({ queryKey: ['templates'] });
+    queryClient.removeQueries({ queryKey: ['templates', template.id] });
+    await reload('templates');
   };
   return (
     <FormDialog

@@ -97,14 +97,9 @@ export const DeliveriesTab = (): ReactElement => {
   const [values, setValues] = useFilters();
   const query = queryOf(values);
   const queryKey = ['deliveries', query];
-  const list = useCursorList({
-    queryKey,
-    fetchPage: async (cursor, signal) => {
-      const page = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
-      const { deliveries, next_cursor } = await api.get('/api/v1/deliveries', { query: { ...query, ...page }, signal });
-      return { rows: deliveries, nextCursor: next_cursor };
-    },
-  });
+  const list = useCursorList(queryKey, 'deliveries', (cursor, signal) =>
+    api.get('/api/v1/deliveries', { query: { ...query, limit: 50, cursor }, signal }),
+  );
   useDeliveryListEvents(queryKey);
   const isFiltered = filterNames.some((name) => (values[name] ?? '') !== '');
   return (

@@ -1,7 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { formatForInput } from '../../components/formats.ts';
@@ -47,7 +48,6 @@ const redeliverAll = async (failed: Failed): Promise<{ count: number; isPaused: 
 
 /** Says how many failed callbacks match, and sends them again. */
 export const RedeliverAllDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
-  const client = useQueryClient();
   const [since, setSince] = useState(() => formatForInput(new Date(Date.now() - dayMs)));
   const [url, setUrl] = useState('');
   const typed = useDelayed(`${since} ${url.trim()}`);
@@ -74,7 +74,7 @@ export const RedeliverAllDialog = ({ onClose }: { onClose: () => void }): ReactE
       showToast({ title: isPaused ? texts.paused(sent) : texts.done(sent) });
       onClose();
     } finally {
-      void client.invalidateQueries({ queryKey: ['deliveries'] });
+      void reload('deliveries');
     }
   };
 

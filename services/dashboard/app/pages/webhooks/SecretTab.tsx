@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
@@ -7,7 +8,6 @@ import { CodeBlock, type CodeSample } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
-import { showToast } from '../../components/Toast.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import java from './code/Verify.java?raw';
@@ -67,8 +67,6 @@ const Secrets = ({ secrets }: { secrets: WebhookSecretResponse }): ReactElement 
 /** Shows the secret on demand. It is kept in this component alone, and forgotten after a minute. */
 const SecretCard = (): ReactElement => {
   const [secrets, setSecrets] = useState<WebhookSecretResponse | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isPending, setPending] = useState(false);
   const [isRotating, setRotating] = useState(false);
   const mayRead = usePermission('webhook_secret:read');
   const mayRotate = usePermission('webhook_secret:write');
@@ -78,21 +76,7 @@ const SecretCard = (): ReactElement => {
     return () => clearTimeout(timer);
   }, [secrets]);
 
-  const reveal = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
-      setSecrets(await api.get('/api/v1/webhook-secret'));
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setPending(false);
-    }
-  };
-  const rotate = async (): Promise<void> => {
-    setSecrets(await api.post('/api/v1/webhook-secret/rotate'));
-    showToast({ title: texts.rotated });
-  };
+  const reveal = useMutation({ mutationFn: async () => setSecrets(await api.get('/api/v1/webhook-secret')) });
 
   return (
     <section className="card" aria-labelledby="webhook-secret-title">
@@ -100,9 +84,9 @@ const SecretCard = (): ReactElement => {
         <h2 id="webhook-secret-title">{texts.title}</h2>
         <div className="row webhook-secret-actions">
           <Button
-            isPending={isPending}
+            isPending={reveal.isPending}
             disabledReason={mayRead ? null : strings.common.lacksPermission('webhook_secret:read')}
-            onPress={() => (secrets ? setSecrets(null) : void reveal())}
+            onPress={() => (secrets ? setSecrets(null) : reveal.mutate())}
           >
             {secrets ? texts.hide : texts.reveal}
           </Button>
@@ -124,23 +108,23 @@ const SecretCard = (): ReactElement => {
             <code aria-hidden="true">whsec_{'•'.repeat(24)}</code>
           </p>
         )}
-        {error !== null && <ErrorNotice error={error} />}
+        {reveal.error && <ErrorNotice error={reveal.error} />}
       </div>
-      <ConfirmDialog
-        isOpen={isRotating}
-        onClose={() => setRotating(false)}
-        title={texts.rotateTitle}
-        confirmText={texts.rotateConfirm}
-        isDangerous
-        onConfirm={rotate}
-      >
-        <div className="stack">
+      {isRotating && (
+        <ConfirmDialog
+          title={texts.rotateTitle}
+          confirmText={texts.rotateConfirm}
+          isDangerous
+          onConfirm={async () => setSecrets(await api.post('/api/v1/webhook-secret/rotate'))}
+          done={texts.rotated}
+          onClose={() => setRotating(false)}
+        >
           {texts.rotateText.map((text) => (
             <p key={text}>{text}</p>
           ))}
           <p className="muted small">{texts.headerNote}</p>
-        </div>
-      </ConfirmDialog>
+        </ConfirmDialog>
+      )}
     </section>
   );
 };

@@ -1,9 +1,10 @@
 import { type ReactElement, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
@@ -58,7 +59,6 @@ const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
 /** One callback with its attempts. */
 export const WebhookPage = (): ReactElement => {
   const { jobId = '' }: { jobId?: string } = useParams({ strict: false });
-  const client = useQueryClient();
   const [isRedelivering, setRedelivering] = useState(false);
   const mayRedeliver = usePermission('render:create');
   useWebhookEvents(jobId);
@@ -123,7 +123,7 @@ export const WebhookPage = (): ReactElement => {
             <RedeliverDialog
               delivery={data}
               onClose={() => setRedelivering(false)}
-              onSent={() => void client.invalidateQueries({ queryKey: ['delivery', jobId] })}
+              onSent={() => void reload('delivery', jobId)}
             />
           )}
         </div>

@@ -1,9 +1,10 @@
 import { useRef } from 'react';
-import { type InfiniteData, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import type { InfiniteData, QueryKey } from '@tanstack/react-query';
 import type { DeliverySummary } from '#contracts/http/deliveries.ts';
 import { api } from '../../api/client.ts';
 import type { CursorPage } from '../../api/cursor-list.ts';
 import { useLiveEvents, useLiveQueries } from '../../api/live-events.ts';
+import { queryClient } from '../../api/queries.ts';
 import { useThrottled } from '../../api/use-new-rows.ts';
 
 const webhookEvent = /^(?:Webhook|Delivery|Redelivery|RenderCompleted|RenderFailed)/;
@@ -20,15 +21,14 @@ const maxRows = 4;
 
 /** Keeps the list up to date: one page is loaded again as a whole, of more pages only the rows that changed. */
 export const useDeliveryListEvents = (queryKey: QueryKey): void => {
-  const client = useQueryClient();
   const changed = useRef(new Set<string>());
-  const pages = (): List['pages'] => client.getQueryData<List>(queryKey)?.pages ?? [];
+  const pages = (): List['pages'] => queryClient.getQueryData<List>(queryKey)?.pages ?? [];
   const isLong = pages().length > 1;
   useLiveQueries([queryKey], isLong ? none : webhookEvent);
 
   const load = async (jobId: string): Promise<void> => {
     const delivery: DeliverySummary = await api.get('/api/v1/deliveries/{job_id}', { params: { job_id: jobId } });
-    client.setQueryData<List>(
+    queryClient.setQueryData<List>(
       queryKey,
       (list) =>
         list && {

@@ -1,7 +1,8 @@
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ListedTemplateVersion, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../../api/client.ts';
+import { useList } from '../../../api/cursor-list.ts';
 import { usePermission } from '../../../api/session.ts';
 import { ActorName } from '../../../components/ActorName.tsx';
 import { Button } from '../../../components/Button.tsx';
@@ -74,19 +75,17 @@ const columnsOf = (
 
 /** The versions that are kept: their history, a comparison of two, and the way back to an older one. */
 export const VersionsPanel = ({ template }: { template: TemplateResponse }): ReactElement => {
-  const client = useQueryClient();
   const canWrite = usePermission('templates:write');
   const [restored, setRestored] = useState<number | null>(null);
   const params = { template_id: template.id };
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['templates', template.id, 'versions'],
-    queryFn: ({ signal }) => api.get('/api/v1/templates/{template_id}/versions', { params, signal }),
-  });
+  const list = useList(
+    ['templates', template.id, 'versions'],
+    async (signal) => (await api.get('/api/v1/templates/{template_id}/versions', { params, signal })).versions,
+  );
   const { data: account } = useQuery({
     queryKey: ['account'],
     queryFn: ({ signal }) => api.get('/api/v1/account', { signal }),
   });
-  const versions = data?.versions ?? [];
   const restore = async (version: number): Promise<void> => {
     const response = await api.post('/api/v1/templates/{template_id}/restore', {
       params,
@@ -94,36 +93,32 @@ export const VersionsPanel = ({ template }: { template: TemplateResponse }): Rea
       headers: { 'if-match': String(template.version) },
     });
     showToast({ title: texts.restored(response.version) });
-    await client.invalidateQueries({ queryKey: ['templates'] });
   };
   return (
     <div className="stack versions">
       <DataTable
+        {...list}
         label={texts.label}
         rowHeight={56}
         columns={columnsOf(template.version, canWrite, setRestored)}
-        rows={versions}
         rowKey={({ version }) => String(version)}
-        isLoading={isPending}
-        error={error}
-        onRetry={() => void refetch()}
         empty={null}
       />
       {account && <p className="small muted">{texts.kept(account.limits.kept_versions)}</p>}
-      {versions.length > 1 ? (
+      {list.rows.length > 1 ? (
         <Suspense>
-          <VersionDiff template={template} versions={versions} />
+          <VersionDiff template={template} versions={list.rows} />
         </Suspense>
       ) : (
-        data && <p className="muted">{texts.onlyOne}</p>
+        list.rows.length === 1 && <p className="muted">{texts.onlyOne}</p>
       )}
       {restored !== null && (
         <ConfirmDialog
-          isOpen
           onClose={() => setRestored(null)}
           title={texts.restoreTitle(restored)}
           confirmText={texts.restore}
           onConfirm={() => restore(restored)}
+          changes={['templates']}
         >
           <p>{texts.restoreText(restored, template.version + 1)}</p>
         </ConfirmDialog>
