@@ -5,46 +5,43 @@ import { Button, IconButton } from './Button.tsx';
 import { Select, TextField } from './fields.tsx';
 import { formatBytes } from './formats.ts';
 import { LinesField } from './LinesField.tsx';
-import type { NestedFieldsProps } from './NestedOptionFields.tsx';
-import { asObject, sizeOfBase64, textOf, toBase64, type Values, withValue } from './option-values.ts';
+import { fieldValuesOf, OptionField, type OptionsProps } from './OptionField.tsx';
+import { type RenderOptionValues, sizeOfBase64, textOf, toBase64, withOption, withValue } from './option-values.ts';
 import { showError } from './Toast.tsx';
 
 const texts = strings.renderOptions;
 
 const pdfaLevels = ['pdf/a-2b', 'pdf/a-2u', 'pdf/a-3b', 'pdf/a-3u'];
 const pdfua = 'pdf/ua-1';
-const yesOrNo = [
+const yesOrDefault = [
   { value: '', label: texts.default(texts.off) },
   { value: 'true', label: texts.on },
 ];
 
 /** One archive standard, the accessibility standard, or both. */
-export const StandardFields = ({ options, onChange, errors, isReadOnly }: NestedFieldsProps): ReactElement => {
-  const chosen = [options['conformance'] ?? []].flat().map(String);
-  const level = chosen.find((one) => one !== pdfua) ?? '';
+export const StandardFields = ({ options, onChange, errors, isReadOnly }: OptionsProps): ReactElement => {
+  const chosen = [options['conformance'] ?? []].flat();
+  const level = chosen.find((one) => one !== pdfua);
   const isAccessible = chosen.includes(pdfua);
-  const change = (newLevel: string, accessible: boolean): void => {
-    const [first, second] = [...(newLevel === '' ? [] : [newLevel]), ...(accessible ? [pdfua] : [])];
-    onChange(withValue(options, 'conformance', second === undefined ? first : [first, second]) ?? {});
+  const change = (newLevel: unknown, accessible: boolean): void => {
+    const [first, second] = [...(newLevel === undefined ? [] : [newLevel]), ...(accessible ? [pdfua] : [])];
+    onChange(withOption(options, 'conformance', second === undefined ? first : [first, second]));
   };
   return (
     <>
-      <Select
+      <OptionField
         label={texts.pdfa}
+        field={{ kind: 'choice', values: pdfaLevels, initial: texts.none }}
         value={level}
         error={errors['conformance']}
-        isDisabled={isReadOnly}
-        options={[
-          { value: '', label: texts.default(texts.none) },
-          ...pdfaLevels.map((value) => ({ value, label: value })),
-        ]}
+        isReadOnly={isReadOnly}
         onChange={(value) => change(value, isAccessible)}
       />
       <Select
         label={texts.pdfua}
         value={isAccessible ? 'true' : ''}
         isDisabled={isReadOnly}
-        options={yesOrNo}
+        options={yesOrDefault}
         onChange={(value) => change(level, value === 'true')}
       />
     </>
@@ -53,32 +50,30 @@ export const StandardFields = ({ options, onChange, errors, isReadOnly }: Nested
 
 const oneOrMore = (lines: readonly string[]): unknown => (lines.length > 1 ? lines : lines[0]);
 const linesOf = (value: unknown): string[] => [value ?? []].flat().map(String);
-const entriesOf = (lines: readonly string[]): Values | undefined => {
+const entriesOf = (lines: readonly string[]): RenderOptionValues | undefined => {
   const entries = lines.flatMap((line) => {
     const at = line.indexOf(':');
     const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     return at > 0 && value !== '' ? [[name, value]] : [];
   });
-  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Values);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 };
 
 /** The metadata of the PDF. */
-export const MetadataFields = ({ options, onChange, errors, isReadOnly }: NestedFieldsProps): ReactElement => {
-  const metadata = asObject(options['metadata']);
-  const change = (name: string, value: unknown): void =>
-    onChange(withValue(options, 'metadata', withValue(metadata, name, value)) ?? {});
-  const errorOf = (name: string): string | undefined =>
-    errors[`metadata.${name}`] ?? (name === 'title' ? errors['metadata'] : undefined);
+export const MetadataFields = (props: OptionsProps): ReactElement => {
+  const { values: metadata, onChange, errorOf, isReadOnly } = fieldValuesOf(props, 'metadata', 'title');
+  const change = (name: string, value: unknown): void => onChange(withValue(metadata, name, value));
   return (
     <>
       {(['title', 'subject', 'creator'] as const).map((name) => (
-        <TextField
+        <OptionField
           key={name}
           label={texts.metadata[name]}
-          value={textOf(metadata[name])}
+          field={{ kind: 'text' }}
+          value={metadata[name]}
           error={errorOf(name)}
           isReadOnly={isReadOnly}
-          onChange={(text) => change(name, text === '' ? undefined : text)}
+          onChange={(value) => change(name, value)}
         />
       ))}
       {(['author', 'keywords'] as const).map((name) => (
@@ -97,7 +92,7 @@ export const MetadataFields = ({ options, onChange, errors, isReadOnly }: Nested
       <LinesField
         label={texts.metadata.custom}
         description={texts.metadata.customHint}
-        value={metadata['custom'] as Values | undefined}
+        value={metadata['custom'] as RenderOptionValues | undefined}
         parse={entriesOf}
         format={(value) => Object.entries(value ?? {}).map(([name, text]) => `${name}: ${String(text)}`)}
         error={errorOf('custom')}
@@ -116,10 +111,11 @@ export type AttachedFile = {
   relationship?: string;
   description?: string;
 };
-export const attachedFiles = (options: Values): AttachedFile[] =>
+export const attachedFiles = (options: RenderOptionValues): AttachedFile[] =>
   Array.isArray(options['attachments']) ? (options['attachments'] as AttachedFile[]) : [];
 
-const relationships = ['Unspecified', 'Source', 'Data', 'Alternative', 'Supplement'];
+const unspecified = 'Unspecified';
+const relationships = ['Source', 'Data', 'Alternative', 'Supplement'];
 
 const readAttachment = async (file: File): Promise<AttachedFile> => ({
   name: file.name,
@@ -128,24 +124,20 @@ const readAttachment = async (file: File): Promise<AttachedFile> => ({
 });
 
 /** The files in the PDF. A new file replaces one of the same name. */
-export const AttachmentFields = ({ options, onChange, errors, isReadOnly }: NestedFieldsProps): ReactElement => {
+export const AttachmentFields = ({ options, onChange, errors, isReadOnly }: OptionsProps): ReactElement => {
   const files = attachedFiles(options);
   const change = (changed: readonly AttachedFile[]): void =>
-    onChange(withValue(options, 'attachments', changed.length === 0 ? undefined : changed) ?? {});
+    onChange(withOption(options, 'attachments', changed.length === 0 ? undefined : changed));
   const add = async (chosen: readonly File[]): Promise<void> => {
     const added = await Promise.all(chosen.map(readAttachment));
     change([...files.filter(({ name }) => !added.some((file) => file.name === name)), ...added]);
   };
-  const changeAt = (index: number, name: string, value: string): void =>
-    change(
-      files.map((file, at) =>
-        at === index ? (withValue(file, name, value === '' ? undefined : value) as AttachedFile) : file,
-      ),
-    );
+  const changeAt = (index: number, name: string, value: unknown): void =>
+    change(files.with(index, withValue(files[index]!, name, value) as AttachedFile));
   const problems = Object.entries(errors).filter(([field]) => /^attachments\b/.test(field));
   return (
     <>
-      {files.map(({ name, data = '', relationship = '', description = '' }, index) => (
+      {files.map(({ name, data = '', relationship, description }, index) => (
         <div key={name} className="option-wide option-file" role="group" aria-label={name}>
           <p className="row">
             <span className="option-file-name">
@@ -160,20 +152,21 @@ export const AttachmentFields = ({ options, onChange, errors, isReadOnly }: Nest
             )}
           </p>
           <div className="option-grid">
-            <Select
+            <OptionField
               label={texts.attachments.relationship}
+              field={{ kind: 'choice', values: relationships, initial: unspecified }}
               value={relationship}
-              isDisabled={isReadOnly}
-              options={relationships.map((value, at) =>
-                at === 0 ? { value: '', label: texts.default(value) } : { value, label: value },
-              )}
+              error={undefined}
+              isReadOnly={isReadOnly}
               onChange={(value) => changeAt(index, 'relationship', value)}
             />
-            <TextField
+            <OptionField
               label={texts.attachments.description}
+              field={{ kind: 'text' }}
               value={description}
+              error={undefined}
               isReadOnly={isReadOnly}
-              onChange={(text) => changeAt(index, 'description', text)}
+              onChange={(value) => changeAt(index, 'description', value)}
             />
           </div>
         </div>
@@ -197,44 +190,37 @@ export const AttachmentFields = ({ options, onChange, errors, isReadOnly }: Nest
 const profiles = ['minimum', 'basicwl', 'basic', 'en16931', 'extended', 'xrechnung'];
 const usualProfile = 'en16931';
 
+type FacturXProps = OptionsProps & { hasTemplate: boolean };
+
 /** The XML of an electronic invoice. For a template, also the template of this XML. */
-export const FacturXFields = ({
-  options,
-  onChange,
-  errors,
-  isReadOnly,
-  hasTemplate,
-}: NestedFieldsProps & { hasTemplate: boolean }): ReactElement => {
-  const invoice = asObject(options['factur_x']);
-  const change = (name: string, text: string): void => {
-    const changed = withValue(invoice, name, text === '' ? undefined : text);
+export const FacturXFields = ({ hasTemplate, ...props }: FacturXProps): ReactElement => {
+  const { values: invoice, onChange, errorOf, isReadOnly } = fieldValuesOf(props, 'factur_x', 'profile');
+  const change = (name: string, value: unknown): void => {
+    const changed = withValue(invoice, name, value === '' ? undefined : value);
     const complete = changed && name !== 'profile' ? { profile: usualProfile, ...changed } : changed;
     const isEmpty = complete !== undefined && name !== 'profile' && Object.keys(complete).length === 1;
-    onChange(withValue(options, 'factur_x', isEmpty ? undefined : complete) ?? {});
+    onChange(isEmpty ? undefined : complete);
   };
   const readXml = async (file: File | undefined): Promise<void> => {
     if (file) change('xml', await file.text());
   };
   return (
     <>
-      <Select
+      <OptionField
         label={texts.facturX.profile}
-        value={textOf(invoice['profile'])}
-        error={errors['factur_x.profile'] ?? errors['factur_x']}
-        isDisabled={isReadOnly}
-        options={[
-          { value: '', label: texts.default(texts.none) },
-          ...profiles.map((value) => ({ value, label: value })),
-        ]}
+        field={{ kind: 'choice', values: profiles, initial: texts.none }}
+        value={invoice['profile']}
+        error={errorOf('profile')}
+        isReadOnly={isReadOnly}
         onChange={(value) => change('profile', value)}
       />
       {(hasTemplate ? (['xml', 'template'] as const) : (['xml'] as const)).map((name) => (
         <div key={name} className="option-wide">
           <TextField
             label={texts.facturX[name]}
-            {...(name === 'template' ? { description: texts.facturX.templateHint } : {})}
+            description={name === 'template' && texts.facturX.templateHint}
             value={textOf(invoice[name])}
-            error={errors[`factur_x.${name}`]}
+            error={errorOf(name)}
             rows={3}
             isMonospace
             isReadOnly={isReadOnly}

@@ -8,20 +8,16 @@ import { showError } from './Toast.tsx';
 
 const texts = strings.renderOptions.image;
 
-/** An image as base64, from a file. */
-export const ImageField = ({
-  label,
-  value,
-  onChange,
-  error,
-  isReadOnly,
-}: {
+type ImageFieldProps = {
   label: string;
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
   isReadOnly: boolean;
-}): ReactElement => (
+};
+
+/** An image as base64, from a file. */
+export const ImageField = ({ label, value, onChange, error, isReadOnly }: ImageFieldProps): ReactElement => (
   <div className="field" role="group" aria-label={label}>
     <span className="field-label">{label}</span>
     {value === '' ? (

@@ -1,34 +1,27 @@
 import type { ReactElement } from 'react';
 import { strings } from '../strings/strings.ts';
-import { Select, TextField } from './fields.tsx';
 import { AttachmentFields, FacturXFields, MetadataFields, StandardFields } from './DocumentOptionFields.tsx';
 import { EncryptionFields, PageNumberFields, WatermarkFields } from './NestedOptionFields.tsx';
 import { type OptionGroup, type OptionGroupId, OptionGroups } from './OptionGroups.tsx';
-import { type RenderOptionValues, textOf } from './option-values.ts';
-import { ThumbnailFields } from './ThumbnailFields.tsx';
+import { OptionField, OptionFields, type OptionKind, type OptionsProps } from './OptionField.tsx';
+import { asObject, withOption } from './option-values.ts';
 import '../styles/options.css';
 
 const texts = strings.renderOptions;
 
-type OptionName = keyof typeof texts.names;
-
-/** How an option is edited, with its default as text. */
-type Field =
-  | { name: OptionName; kind: 'choice'; values: readonly string[]; initial: string }
-  | { name: OptionName; kind: 'boolean'; initial: boolean }
-  | { name: OptionName; kind: 'number' | 'length' | 'text' | 'html'; initial?: string };
+type Field = OptionKind & { name: keyof typeof texts.names };
 
 const pageSizes =
   'A4 Letter A5 A3 Legal A6 A0 A1 A2 A7 A8 A9 A10 B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 JIS-B4 JIS-B5 Executive Tabloid';
 
-const margin = (name: OptionName, initial: string): Field => ({ name, kind: 'length', initial });
+const margin = (name: Field['name'], initial: string): Field => ({ name, kind: 'length', initial });
 
 const groups: readonly { id: OptionGroupId; fields: readonly Field[] }[] = [
   {
     id: 'page',
     fields: [
-      { name: 'page_size', kind: 'choice', values: pageSizes.split(' '), initial: 'A4' },
-      { name: 'orientation', kind: 'choice', values: ['portrait', 'landscape'], initial: 'portrait' },
+      { name: 'page_size', kind: 'choice', values: pageSizes.split(' ') },
+      { name: 'orientation', kind: 'choice', values: ['portrait', 'landscape'] },
       margin('margin_top', '20'),
       margin('margin_bottom', '20'),
       margin('margin_left', '15'),
@@ -56,7 +49,7 @@ const groups: readonly { id: OptionGroupId; fields: readonly Field[] }[] = [
   {
     id: 'output',
     fields: [
-      { name: 'output', kind: 'choice', values: ['pdf', 'png', 'jpeg', 'webp'], initial: 'pdf' },
+      { name: 'output', kind: 'choice', values: ['pdf', 'png', 'jpeg', 'webp'] },
       { name: 'dpi', kind: 'number', initial: '150' },
       { name: 'quality', kind: 'number', initial: '85' },
       { name: 'transparent', kind: 'boolean', initial: false },
@@ -72,12 +65,12 @@ const groups: readonly { id: OptionGroupId; fields: readonly Field[] }[] = [
   {
     id: 'rendering',
     fields: [
-      { name: 'docx_layout', kind: 'choice', values: ['faithful', 'semantic'], initial: 'faithful' },
+      { name: 'docx_layout', kind: 'choice', values: ['faithful', 'semantic'] },
       { name: 'one_page_per_sheet', kind: 'boolean', initial: false },
       { name: 'print_background', kind: 'boolean', initial: true },
       { name: 'scale', kind: 'number', initial: '1' },
-      { name: 'emulate_media', kind: 'choice', values: ['print', 'screen'], initial: 'print' },
-      { name: 'wait_for', kind: 'choice', values: ['load', 'domcontentloaded', 'networkidle'], initial: 'load' },
+      { name: 'emulate_media', kind: 'choice', values: ['print', 'screen'] },
+      { name: 'wait_for', kind: 'choice', values: ['load', 'domcontentloaded', 'networkidle'] },
       { name: 'wait_time', kind: 'number', initial: '0' },
       { name: 'file_name', kind: 'text' },
     ],
@@ -90,122 +83,72 @@ const furtherOptions: Partial<Record<OptionGroupId, readonly string[]>> = {
   standards: ['conformance'],
 };
 
-/** What a text stands for: a number where it is one; nothing for an empty text. */
-const valueOf = (kind: Field['kind'], text: string): unknown => {
-  if (text === '') return undefined;
-  const isNumber = (kind === 'number' || kind === 'length') && /^-?\d+(?:\.\d+)?$/.test(text.trim());
-  return isNumber ? Number(text) : text;
-};
-
-const withOption = (options: RenderOptionValues, name: OptionName, value: unknown): RenderOptionValues => {
-  const { [name]: _, ...others } = options;
-  return value === undefined ? others : { ...others, [name]: value };
-};
-
-const OptionField = ({
-  field,
-  value,
-  onChange,
-  error,
-  isReadOnly,
-}: {
-  field: Field;
-  value: unknown;
-  onChange: (value: unknown) => void;
-  error: string | undefined;
-  isReadOnly: boolean;
-}): ReactElement => {
-  const label = texts.names[field.name];
-  const text = textOf(value);
-  if (field.kind === 'choice' || field.kind === 'boolean') {
-    const values =
-      field.kind === 'choice'
-        ? [...new Set([...field.values, ...(text === '' ? [] : [text])])].map((one) => ({ value: one, label: one }))
-        : [
-            { value: 'true', label: texts.on },
-            { value: 'false', label: texts.off },
-          ];
-    const initial = field.kind === 'choice' ? field.initial : field.initial ? texts.on : texts.off;
-    return (
-      <Select
-        label={label}
-        value={text}
-        error={error}
-        isDisabled={isReadOnly}
-        options={[{ value: '', label: texts.default(initial) }, ...values]}
-        onChange={(chosen) =>
-          onChange(chosen === '' ? undefined : field.kind === 'boolean' ? chosen === 'true' : chosen)
-        }
-      />
-    );
-  }
-  const isHtml = field.kind === 'html';
+/** An image of the first page, with a width of its own or the usual one. */
+const ThumbnailFields = ({ options, onChange, errors, isReadOnly }: OptionsProps): ReactElement => {
+  const { thumbnail } = options;
+  const { width } = asObject(thumbnail);
+  const hasWidth = width !== undefined;
+  const change = (value: unknown): void => onChange(withOption(options, 'thumbnail', value));
   return (
-    <TextField
-      label={label}
-      value={text}
-      error={error}
-      isReadOnly={isReadOnly}
-      placeholder={field.initial ?? ''}
-      {...(isHtml ? { rows: 3, isMonospace: true, description: texts.placeholders } : {})}
-      {...(field.kind === 'length' ? { description: texts.millimetres } : {})}
-      onChange={(changed) => onChange(valueOf(field.kind, changed))}
-    />
+    <>
+      <OptionField
+        label={texts.names.thumbnail}
+        field={{ kind: 'boolean', initial: false }}
+        value={hasWidth || thumbnail}
+        error={hasWidth ? undefined : errors['thumbnail']}
+        isReadOnly={isReadOnly}
+        onChange={(value) => change(value && hasWidth ? thumbnail : value)}
+      />
+      <OptionField
+        label={texts.thumbnailWidth}
+        field={{ kind: 'number', initial: '320' }}
+        value={width}
+        error={errors['thumbnail.width'] ?? (hasWidth ? errors['thumbnail'] : undefined)}
+        isReadOnly={isReadOnly}
+        onChange={(value) => change(value === undefined || { width: value })}
+      />
+    </>
   );
 };
 
-/** A field for each option of a render, in groups. Options without a field stay as they are. */
-export const RenderOptionFields = ({
-  options,
-  onChange,
-  errors,
-  isReadOnly = false,
-  hasEncryption = false,
-  hasInvoiceTemplate = false,
-}: {
-  options: RenderOptionValues;
-  onChange: (options: RenderOptionValues) => void;
-  /** Messages by the name of the option. */
-  errors: Record<string, string>;
+type RenderOptionFieldsProps = Omit<OptionsProps, 'isReadOnly'> & {
   isReadOnly?: boolean;
   /** A template cannot have passwords. */
   hasEncryption?: boolean;
   /** A template can make the XML of an invoice from its data. */
   hasInvoiceTemplate?: boolean;
-}): ReactElement => {
-  const nested = { options, onChange, errors, isReadOnly };
+};
+
+/** A field for each option of a render, in groups. Options without a field stay as they are. */
+export const RenderOptionFields = (props: RenderOptionFieldsProps): ReactElement => {
+  const { options, onChange, errors, isReadOnly = false, hasEncryption, hasInvoiceTemplate = false } = props;
+  const all = { options, onChange, errors, isReadOnly };
   const shown: OptionGroup[] = [
     ...groups.map(({ id, fields }) => ({
       id,
       options: [...fields.map(({ name }) => name), ...(furtherOptions[id] ?? [])],
       fields: (
         <>
-          {fields.map((field) => (
-            <OptionField
-              key={field.name}
-              field={field}
-              value={options[field.name]}
-              error={errors[field.name]}
-              isReadOnly={isReadOnly}
-              onChange={(value) => onChange(withOption(options, field.name, value))}
-            />
-          ))}
-          {id === 'standards' && <StandardFields {...nested} />}
-          {id === 'output' && <ThumbnailFields {...nested} />}
+          <OptionFields
+            fields={fields}
+            labels={texts.names}
+            values={options}
+            onChange={(changed = {}) => onChange(changed)}
+            errorOf={(name) => errors[name]}
+            isReadOnly={isReadOnly}
+          />
+          {id === 'standards' && <StandardFields {...all} />}
+          {id === 'output' && <ThumbnailFields {...all} />}
         </>
       ),
     })),
-    { id: 'metadata', options: ['metadata'], fields: <MetadataFields {...nested} /> },
-    { id: 'attachments', options: ['attachments'], fields: <AttachmentFields {...nested} /> },
-    {
-      id: 'factur_x',
-      options: ['factur_x'],
-      fields: <FacturXFields {...nested} hasTemplate={hasInvoiceTemplate} />,
-    },
-    { id: 'watermark', options: ['watermark'], fields: <WatermarkFields {...nested} /> },
-    { id: 'page_numbers', options: ['page_numbers'], fields: <PageNumberFields {...nested} /> },
+    { id: 'metadata', options: ['metadata'], fields: <MetadataFields {...all} /> },
+    { id: 'attachments', options: ['attachments'], fields: <AttachmentFields {...all} /> },
+    { id: 'factur_x', options: ['factur_x'], fields: <FacturXFields {...all} hasTemplate={hasInvoiceTemplate} /> },
+    { id: 'watermark', options: ['watermark'], fields: <WatermarkFields {...all} /> },
+    { id: 'page_numbers', options: ['page_numbers'], fields: <PageNumberFields {...all} /> },
     ...(hasEncryption
-      ? [{ id: 'encryption', options: ['encryption'], fields: <EncryptionFields {...nested} /> } as const]
+      ? [{ id: 'encryption', options: ['encryption'], fields: <EncryptionFields {...all} /> } as const]
       : []),
   ];
   return <OptionGroups groups={shown} options={options} errors={errors} />;

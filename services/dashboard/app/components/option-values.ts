@@ -1,16 +1,19 @@
 /** The options of a render by their names in the API; those without a value have their defaults. */
 export type RenderOptionValues = Record<string, unknown>;
-export type Values = Record<string, unknown>;
 
-export const asObject = (value: unknown): Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
+export const asObject = (value: unknown): RenderOptionValues =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RenderOptionValues) : {};
 
 /** The object with another value of one field; undefined if nothing is left. */
-export const withValue = (values: Values, name: string, value: unknown): Values | undefined => {
+export const withValue = (values: RenderOptionValues, name: string, value: unknown): RenderOptionValues | undefined => {
   const { [name]: _, ...others } = values;
   const changed = value === undefined ? others : { ...others, [name]: value };
   return Object.keys(changed).length === 0 ? undefined : changed;
 };
+
+/** The options with another value of one of them; undefined for its default. */
+export const withOption = (options: RenderOptionValues, name: string, value: unknown): RenderOptionValues =>
+  withValue(options, name, value) ?? {};
 
 const countOf = (value: unknown): number => {
   if (value === undefined) return 0;

@@ -1,6 +1,6 @@
 import { inputTypesByExtension } from '#contracts/http/file-extensions.ts';
 import { attachedFiles } from '../../components/DocumentOptionFields.tsx';
-import type { RenderOptionValues, Values } from '../../components/option-values.ts';
+import type { RenderOptionValues } from '../../components/option-values.ts';
 
 /** Input types that are sent as files. */
 const officeTypes = ['docx', 'odt', 'rtf', 'doc', 'xlsx', 'pptx'] as const;
@@ -49,7 +49,7 @@ export type FormFile = { field: 'file' | 'files' | 'attachments'; name: string; 
 /** What is sent to POST /api/v1/render: JSON, or with files a form with the JSON as the field `options`. */
 export type Call = { fields: Record<string, unknown>; files: readonly FormFile[] };
 
-const withoutEmpty = (fields: Values): Values =>
+const withoutEmpty = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
 
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -80,7 +80,10 @@ const parsedJson = (text: string): unknown => {
   }
 };
 
-const fieldsOfPart = ({ type, text, file, templateId, title, isCover, startsRight }: Part, name: string): Values => {
+const fieldsOfPart = (
+  { type, text, file, templateId, title, isCover, startsRight }: Part,
+  name: string,
+): Record<string, unknown> => {
   const kind =
     type === 'template'
       ? { mode: 'RENDER', template_id: templateId }
