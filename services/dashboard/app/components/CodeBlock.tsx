@@ -1,29 +1,32 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { CopyButton } from './CopyButton.tsx';
 
-export type CodeSample = { name: string; code: string };
-
-const Code = ({ code }: { code: string }): ReactElement => (
-  // A scrollable region must be reachable by keyboard.
+// A scrollable region must be reachable by keyboard.
+const Code = ({ children }: { children: ReactNode }): ReactElement => (
   <pre className="code-text" tabIndex={0}>
-    <code>{code}</code>
+    <code>{children}</code>
   </pre>
 );
 
-/** Code to copy; with several samples a tab for each language. The chosen language is kept while the page is open. */
-export const CodeBlock = ({ samples, label = 'Code' }: { samples: CodeSample[]; label?: string }): ReactElement => {
-  const [name, setName] = useState(samples[0]?.name ?? '');
-  const chosen = samples.find((sample) => sample.name === name) ?? samples[0];
-  if (samples.length <= 1)
-    return (
-      <div className="code code-single">
-        <Code code={chosen?.code ?? ''} />
-        <CopyButton text={chosen?.code ?? ''} />
-      </div>
-    );
+type CodeBlockProps = { code: string; className?: string; children?: ReactNode };
+
+/** Code to copy. `children` shows it in another way than as text. */
+export const CodeBlock = ({ code, className = '', children = code }: CodeBlockProps): ReactElement => (
+  <div className={`code code-single ${className}`}>
+    <Code>{children}</Code>
+    <CopyButton text={code} />
+  </div>
+);
+
+export type CodeSample = { name: string; code: string };
+
+/** Code to copy with a tab for each language. The chosen language is kept while the page is open. */
+export const CodeTabs = ({ samples, label }: { samples: readonly CodeSample[]; label: string }): ReactElement => {
+  const [name, setName] = useState(samples[0]!.name);
+  const chosen = samples.find((sample) => sample.name === name) ?? samples[0]!;
   return (
-    <Tabs className="code" selectedKey={chosen?.name ?? name} onSelectionChange={(key) => setName(String(key))}>
+    <Tabs className="code" selectedKey={chosen.name} onSelectionChange={(key) => setName(String(key))}>
       <div className="code-bar">
         <TabList aria-label={label} className="code-tabs">
           {samples.map((sample) => (
@@ -32,11 +35,11 @@ export const CodeBlock = ({ samples, label = 'Code' }: { samples: CodeSample[]; 
             </Tab>
           ))}
         </TabList>
-        <CopyButton text={chosen?.code ?? ''} />
+        <CopyButton text={chosen.code} />
       </div>
       {samples.map((sample) => (
         <TabPanel key={sample.name} id={sample.name}>
-          <Code code={sample.code} />
+          <Code>{sample.code}</Code>
         </TabPanel>
       ))}
     </Tabs>

@@ -20,14 +20,10 @@ const copyByCommand = (text: string): void => {
 const writeToClipboard = async (text: string): Promise<void> =>
   'clipboard' in navigator ? navigator.clipboard.writeText(text) : copyByCommand(text);
 
+type CopyButtonProps = { text: string | (() => string); label?: string };
+
 /** Copies a text to the clipboard. */
-export const CopyButton = ({
-  text,
-  label = strings.common.copy,
-}: {
-  text: string | (() => string);
-  label?: string;
-}): ReactElement => {
+export const CopyButton = ({ text, label = strings.common.copy }: CopyButtonProps): ReactElement => {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     try {

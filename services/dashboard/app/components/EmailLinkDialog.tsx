@@ -7,20 +7,10 @@ import { CodeBlock } from './CodeBlock.tsx';
 import { Dialog } from './Dialog.tsx';
 import { Notice } from './notices.tsx';
 
+type LinkDialogProps = { title: string; text: string; label: string; url: string; onClose: () => void };
+
 /** Shows a secret link once. Only this component has it, and is gone when the dialog closes. */
-const LinkDialog = ({
-  title,
-  text,
-  label,
-  url,
-  onClose,
-}: {
-  title: string;
-  text: string;
-  label: string;
-  url: string;
-  onClose: () => void;
-}): ReactElement => (
+const LinkDialog = ({ title, text, label, url, onClose }: LinkDialogProps): ReactElement => (
   <Dialog
     onClose={onClose}
     role="alertdialog"
@@ -34,7 +24,7 @@ const LinkDialog = ({
     <Notice tone="warning">{text}</Notice>
     <div className="secret-link">
       <p className="field-label">{label}</p>
-      <CodeBlock label={label} samples={[{ name: label, code: url }]} />
+      <CodeBlock code={url} />
     </div>
   </Dialog>
 );

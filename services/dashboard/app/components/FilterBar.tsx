@@ -31,15 +31,9 @@ export const useFilters = (): [FilterValues, (changes: FilterValues) => void] =>
 
 const inputDelayMs = 250;
 
-const TextFilter = ({
-  filter,
-  value,
-  onChange,
-}: {
-  filter: Filter & { kind: 'text' };
-  value: string;
-  onChange: (value: string) => void;
-}) => {
+type TextFilterProps = { filter: Filter & { kind: 'text' }; value: string; onChange: (value: string) => void };
+
+const TextFilter = ({ filter, value, onChange }: TextFilterProps) => {
   const [text, setText] = useState(value);
   // The value of the address, and those that were sent after it.
   const sent = useRef([value]);
@@ -87,15 +81,13 @@ const rangeText = (since: string | undefined, until: string | undefined): string
   return parts.filter(Boolean).join(' – ');
 };
 
-const TimeFilter = ({
-  filter,
-  values,
-  onChange,
-}: {
+type TimeFilterProps = {
   filter: Filter & { kind: 'time' };
   values: FilterValues;
   onChange: (changes: FilterValues) => void;
-}) => {
+};
+
+const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
   const [since, setSince] = useState(() => toLocal(values[filter.since]));
   const [until, setUntil] = useState(() => toLocal(values[filter.until]));
   return (
@@ -156,19 +148,16 @@ const TimeFilter = ({
   );
 };
 
-/** The filters of a list. Their values belong in the address of the page: see `useFilters`. */
-export const FilterBar = ({
-  filters,
-  values,
-  onChange,
-  children,
-}: {
+type FilterBarProps = {
   filters: readonly Filter[];
   values: FilterValues;
   onChange: (changes: FilterValues) => void;
   /** What follows the filters in their row. */
   children?: ReactNode;
-}): ReactElement => {
+};
+
+/** The filters of a list. Their values belong in the address of the page: see `useFilters`. */
+export const FilterBar = ({ filters, values, onChange, children }: FilterBarProps): ReactElement => {
   const names = filters.flatMap((filter) => (filter.kind === 'time' ? [filter.since, filter.until] : [filter.name]));
   const isFiltered = names.some((name) => (values[name] ?? '') !== '');
   return (

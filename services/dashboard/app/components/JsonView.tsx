@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import { CopyButton } from './CopyButton.tsx';
+import { CodeBlock } from './CodeBlock.tsx';
 import { hrefOfId } from './Id.tsx';
 import { Link } from './Link.tsx';
 
@@ -49,11 +49,8 @@ const highlighted = (json: string): ReactNode[] => {
 export const JsonView = ({ value }: { value: unknown }): ReactElement => {
   const json = JSON.stringify(value, null, 2) ?? 'undefined';
   return (
-    <div className="code code-single json">
-      <pre className="code-text" tabIndex={0}>
-        <code>{json.length > maxHighlighted ? json : highlighted(json)}</code>
-      </pre>
-      <CopyButton text={json} />
-    </div>
+    <CodeBlock code={json} className="json">
+      {json.length > maxHighlighted ? json : highlighted(json)}
+    </CodeBlock>
   );
 };

@@ -22,16 +22,14 @@ export const SetOptions = ({ count }: { count: number }): ReactElement | null =>
 const hasError = ({ options }: OptionGroup, errors: Record<string, string>): boolean =>
   Object.keys(errors).some((field) => options.includes(/^\w+/.exec(field)?.[0] ?? ''));
 
-/** Groups of options that fold, with the number of options that are set in each. A group with an error unfolds. */
-export const OptionGroups = ({
-  groups,
-  options,
-  errors,
-}: {
+type OptionGroupsProps = {
   groups: readonly OptionGroup[];
   options: RenderOptionValues;
   errors: Record<string, string>;
-}): ReactElement => {
+};
+
+/** Groups of options that fold, with the number of options that are set in each. A group with an error unfolds. */
+export const OptionGroups = ({ groups, options, errors }: OptionGroupsProps): ReactElement => {
   const [open, setOpen] = useState<readonly OptionGroupId[]>(() => groups.slice(0, 1).map(({ id }) => id));
   const withErrors = groups.filter((group) => hasError(group, errors)).map(({ id }) => id);
   useEffect(() => setOpen((shown) => [...new Set([...shown, ...withErrors])]), [withErrors.join(' ')]);

@@ -1,20 +1,16 @@
 import type { ReactElement, ReactNode } from 'react';
 
-/** One figure with its name. */
-export const Stat = ({
-  label,
-  value,
-  text,
-  tone,
-  href,
-}: {
+type StatProps = {
   label: string;
   value: ReactNode;
   /** A line below the figure. */
   text?: ReactNode;
   tone?: 'success' | 'warning' | 'danger';
   href?: ReactNode;
-}): ReactElement => (
+};
+
+/** One figure with its name. */
+export const Stat = ({ label, value, text, tone, href }: StatProps): ReactElement => (
   <div className={`card stat${tone ? ` stat-${tone}` : ''}`}>
     <p className="stat-label">{label}</p>
     <p className="stat-value">{value}</p>

@@ -3,18 +3,10 @@ import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components'
 
 export type TabItem = { id: string; title: ReactNode; content: ReactNode };
 
+type TabsProps = { label: string; tabs: readonly TabItem[]; selected?: string; onSelect?: (id: string) => void };
+
 /** Several views of one thing; only the chosen one is in the page. */
-export const Tabs = ({
-  label,
-  tabs,
-  selected,
-  onSelect,
-}: {
-  label: string;
-  tabs: readonly TabItem[];
-  selected?: string;
-  onSelect?: (id: string) => void;
-}): ReactElement => (
+export const Tabs = ({ label, tabs, selected, onSelect }: TabsProps): ReactElement => (
   <AriaTabs
     className="tabs"
     {...(selected === undefined ? {} : { selectedKey: selected })}

@@ -2,22 +2,19 @@ import type { ReactElement, ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { strings } from '../strings/strings.ts';
 import { Button } from './Button.tsx';
-import { CodeBlock, type CodeSample } from './CodeBlock.tsx';
+import { CodeBlock } from './CodeBlock.tsx';
 import { Icon, type IconName } from './Icon.tsx';
 import { Violations } from './Violations.tsx';
 
-/** A sentence with a colour that says how serious it is. */
-export const Notice = ({
-  tone,
-  title,
-  children,
-  actions,
-}: {
+type NoticeProps = {
   tone: 'info' | 'success' | 'warning' | 'danger';
   title?: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
-}): ReactElement => {
+};
+
+/** A sentence with a colour that says how serious it is. */
+export const Notice = ({ tone, title, children, actions }: NoticeProps): ReactElement => {
   const icons = { info: 'info', success: 'check', warning: 'warning', danger: 'error' } as const;
   return (
     <div className={`notice notice-${tone}`} role={tone === 'danger' ? 'alert' : undefined}>
@@ -31,16 +28,10 @@ export const Notice = ({
   );
 };
 
+type ErrorNoticeProps = { error: unknown; onRetry?: () => void; title?: string };
+
 /** An error of the API: its message, field, line and request id. */
-export const ErrorNotice = ({
-  error,
-  onRetry,
-  title = strings.errors.title,
-}: {
-  error: unknown;
-  onRetry?: () => void;
-  title?: string;
-}): ReactElement => (
+export const ErrorNotice = ({ error, onRetry, title = strings.errors.title }: ErrorNoticeProps): ReactElement => (
   <Notice
     tone="danger"
     title={title}
@@ -62,28 +53,24 @@ export const ErrorNotice = ({
   </Notice>
 );
 
-/** Says that there is nothing yet, and teaches the next step with a line that runs. */
-export const EmptyState = ({
-  icon = 'renders',
-  title,
-  text,
-  code,
-  action,
-}: {
+type EmptyStateProps = {
   icon?: IconName;
   title: string;
   text?: ReactNode;
   /** A line that can be run. */
-  code?: string | CodeSample[];
+  code?: string;
   action?: ReactNode;
-}): ReactElement => (
+};
+
+/** Says that there is nothing yet, and teaches the next step with a line that runs. */
+export const EmptyState = ({ icon = 'renders', title, text, code, action }: EmptyStateProps): ReactElement => (
   <div className="empty">
     <span className="empty-icon">
       <Icon name={icon} size={22} />
     </span>
     <h2>{title}</h2>
     {text && <p className="muted">{text}</p>}
-    {code && <CodeBlock samples={typeof code === 'string' ? [{ name: 'curl', code }] : code} />}
+    {code && <CodeBlock code={code} />}
     {action}
   </div>
 );

@@ -11,14 +11,10 @@ const ExactTime = ({ date, isUtcOnly }: { date: Date; isUtcOnly: boolean }): Rea
   </>
 );
 
+type TimeProps = { time: string | Date; format?: 'absolute' | 'relative' | 'date' };
+
 /** A time in the reader's zone, with UTC on hover or focus. `relative` shows the age, such as "5 min ago". */
-export const Time = ({
-  time,
-  format = 'absolute',
-}: {
-  time: string | Date;
-  format?: 'absolute' | 'relative' | 'date';
-}): ReactElement => {
+export const Time = ({ time, format = 'absolute' }: TimeProps): ReactElement => {
   const date = new Date(time);
   const text = format === 'relative' ? formatAge(date) : formatLocalTime(date, format === 'date');
   return (

@@ -52,19 +52,15 @@ const useDocument = (
 const framePadding = 24;
 const zooms = [0.5, 0.75, 1, 1.5, 2] as const;
 
-const Page = ({
-  document,
-  page,
-  zoom,
-  label,
-  onDrawn,
-}: {
+type PageProps = {
   document: PDFDocumentProxy;
   page: number;
   zoom: number;
   label: string;
   onDrawn: (() => void) | undefined;
-}) => {
+};
+
+const Page = ({ document, page, zoom, label, onDrawn }: PageProps) => {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

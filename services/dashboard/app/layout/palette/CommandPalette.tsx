@@ -83,16 +83,10 @@ const Palette = ({ close, onShortcuts }: { close: () => void; onShortcuts: () =>
   );
 };
 
+type CommandPaletteProps = { isOpen: boolean; onClose: () => void; onShortcuts: () => void };
+
 /** Search for pages, actions and things by name, and for anything by its id. */
-export const CommandPalette = ({
-  isOpen,
-  onClose,
-  onShortcuts,
-}: {
-  isOpen: boolean;
-  onClose: () => void;
-  onShortcuts: () => void;
-}): ReactElement => (
+export const CommandPalette = ({ isOpen, onClose, onShortcuts }: CommandPaletteProps): ReactElement => (
   <ModalOverlay
     className="modal-overlay palette-overlay"
     isOpen={isOpen}

@@ -45,12 +45,12 @@ const CreatedKey = ({ created, onClose }: { created: CreatedKeyResponse; onClose
         <Notice tone="warning">{texts.shownOnce}</Notice>
         <div>
           <p className="field-label">{texts.theKey}</p>
-          <CodeBlock label={texts.theKey} samples={[{ name: texts.theKey, code: key }]} />
+          <CodeBlock code={key} />
         </div>
         {command !== null && (
           <div>
             <p className="field-label">{texts.tryIt}</p>
-            <CodeBlock label={texts.tryIt} samples={[{ name: 'curl', code: command }]} />
+            <CodeBlock code={command} />
           </div>
         )}
       </div>
@@ -58,13 +58,9 @@ const CreatedKey = ({ created, onClose }: { created: CreatedKeyResponse; onClose
   );
 };
 
-const CreateKeyForm = ({
-  onClose,
-  onCreated,
-}: {
-  onClose: () => void;
-  onCreated: (created: CreatedKeyResponse) => void;
-}): ReactElement => {
+type CreateKeyFormProps = { onClose: () => void; onCreated: (created: CreatedKeyResponse) => void };
+
+const CreateKeyForm = ({ onClose, onCreated }: CreateKeyFormProps): ReactElement => {
   const own = useAccount()?.permissions ?? [];
   const [name, setName] = useState('');
   const [type, setType] = useState<'live' | 'test'>('test');

@@ -12,14 +12,10 @@ const all = Object.keys(permissionTexts) as Permission[];
 export const documentPermissions = all.slice(0, all.indexOf('keys:read'));
 const administrationPermissions = all.slice(documentPermissions.length);
 
+type PermissionListProps = { chosen: readonly Permission[]; onChange: (chosen: Permission[]) => void };
+
 /** Chooses permissions, among those that the person has. */
-export const PermissionList = ({
-  chosen,
-  onChange,
-}: {
-  chosen: readonly Permission[];
-  onChange: (chosen: Permission[]) => void;
-}): ReactElement => {
+export const PermissionList = ({ chosen, onChange }: PermissionListProps): ReactElement => {
   const own = useAccount()?.permissions ?? [];
   const group = (name: string, list: readonly Permission[]): ReactElement => (
     <div role="group" aria-label={name}>

@@ -4,10 +4,12 @@ import { useParams } from '@tanstack/react-router';
 import type { OperatorAccountResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
+import { PlainTable } from '../../components/PlainTable.tsx';
 import { Meter } from '../../components/Stat.tsx';
 import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
 import { Time } from '../../components/values.tsx';
@@ -26,33 +28,22 @@ const limitNames = Object.keys(texts.names) as LimitName[];
 const Limits = ({ account }: { account: OperatorAccountResponse }): ReactElement => {
   const ofPlan = usePlans()?.find(({ name }) => name === account.plan)?.limits;
   return (
-    <section className="card stack" aria-labelledby="limits-title">
-      <h2 id="limits-title">{texts.limits}</h2>
-      <table className="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">{texts.limit}</th>
-            <th scope="col" className="number-cell">
-              {texts.ofPlan}
-            </th>
-            <th scope="col" className="number-cell">
-              {texts.applies}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {limitNames.map((name) => (
-            <tr key={name}>
-              <th scope="row">{texts.names[name]}</th>
-              <td className="number-cell muted">{ofPlan && limitText(ofPlan[name])}</td>
-              <td className="number-cell">
-                {name in account.own_limits && <Badge tone="info">{texts.own}</Badge>} {limitText(account.limits[name])}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Card title={texts.limits}>
+      <PlainTable
+        columns={[
+          { header: texts.limit },
+          { header: texts.ofPlan, align: 'end', className: 'muted' },
+          { header: texts.applies, align: 'end' },
+        ]}
+        rows={limitNames.map((name) => [
+          texts.names[name],
+          ofPlan && limitText(ofPlan[name]),
+          <>
+            {name in account.own_limits && <Badge tone="info">{texts.own}</Badge>} {limitText(account.limits[name])}
+          </>,
+        ])}
+      />
+    </Card>
   );
 };
 

@@ -86,7 +86,7 @@ export const OperatorList = (): ReactElement => {
   return (
     <div className="stack">
       <p className="muted">{texts.operatorsText}</p>
-      <CodeBlock samples={[{ name: 'Shell', code: texts.operatorsCommand }]} />
+      <CodeBlock code={texts.operatorsCommand} />
       <DataTable
         {...list}
         label={texts.operators}

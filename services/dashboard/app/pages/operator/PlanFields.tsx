@@ -45,16 +45,14 @@ export const usePlans = (): PlanListResponse['plans'] | undefined =>
 export const limitText = (value: number | null): string =>
   value === null ? strings.common.unlimited : value.toLocaleString();
 
-/** A plan, and the limits that replace those of the plan. */
-export const PlanFields = ({
-  values,
-  onChange,
-  errors,
-}: {
+type PlanFieldsProps = {
   values: PlanValues;
   onChange: (values: PlanValues) => void;
   errors: Readonly<Record<string, string>>;
-}): ReactElement => {
+};
+
+/** A plan, and the limits that replace those of the plan. */
+export const PlanFields = ({ values, onChange, errors }: PlanFieldsProps): ReactElement => {
   const limits = usePlans()?.find(({ name }) => name === values.plan)?.limits;
   return (
     <>

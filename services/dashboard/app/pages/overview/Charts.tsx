@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo } from 'react';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
+import { Card } from '../../components/Card.tsx';
 import { Chart, type ChartSeries } from '../../components/Chart.tsx';
 import { formatDuration } from '../../components/formats.ts';
 import { strings } from '../../strings/strings.ts';
@@ -32,18 +33,12 @@ export const Charts = ({ statistics, range }: { statistics: StatisticsResponse; 
   const rangeText = strings.overview.ranges[range];
   return (
     <div className="grid-2">
-      <section className="card" aria-labelledby="renders-title">
-        <h2 id="renders-title" className="card-title">
-          {texts.title}
-        </h2>
+      <Card title={texts.title}>
         <Chart label={texts.label(rangeText)} times={times} series={renders} format={formatCount} />
-      </section>
-      <section className="card" aria-labelledby="durations-title">
-        <h2 id="durations-title" className="card-title">
-          {texts.durations}
-        </h2>
+      </Card>
+      <Card title={texts.durations}>
         <Chart label={texts.durationsLabel(rangeText)} times={times} series={durations} format={formatDuration} />
-      </section>
+      </Card>
     </div>
   );
 };

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { RenderRecordResponse } from '#contracts/http/renders.ts';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
+import { Card } from '../../components/Card.tsx';
 import { Id } from '../../components/Id.tsx';
 import { Link } from '../../components/Link.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
@@ -15,10 +16,7 @@ export const Failures = ({ statistics, range }: { statistics: StatisticsResponse
   const { failures } = statistics;
   const most = failures[0]?.count ?? 1;
   return (
-    <section className="card" aria-labelledby="failures-title">
-      <h2 id="failures-title" className="card-title">
-        {texts.failures.title}
-      </h2>
+    <Card title={texts.failures.title}>
       {failures.length === 0 && <p className="muted">{texts.failures.none}</p>}
       <ul className="bars">
         {failures.map(({ error, count }) => (
@@ -33,7 +31,7 @@ export const Failures = ({ statistics, range }: { statistics: StatisticsResponse
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 };
 
@@ -46,10 +44,7 @@ export const Webhooks = ({ statistics }: { statistics: StatisticsResponse }): Re
     { label: texts.webhooks.pending, value: pending, status: 'pending' },
   ];
   return (
-    <section className="card" aria-labelledby="webhooks-title">
-      <h2 id="webhooks-title" className="card-title">
-        {texts.webhooks.title}
-      </h2>
+    <Card title={texts.webhooks.title}>
       {requested + pending === 0 ? (
         <p className="muted">{texts.webhooks.none}</p>
       ) : (
@@ -69,16 +64,12 @@ export const Webhooks = ({ statistics }: { statistics: StatisticsResponse }): Re
           <p className="small muted">{texts.webhooks.attempts(attempts, failedAttempts)}</p>
         </>
       )}
-    </section>
+    </Card>
   );
 };
 
 export const LatestRenders = ({ renders }: { renders: readonly RenderRecordResponse[] }): ReactElement => (
-  <section className="card" aria-labelledby="latest-title">
-    <div className="card-title">
-      <h2 id="latest-title">{texts.latest.title}</h2>
-      <Link href="/renders">{texts.latest.all}</Link>
-    </div>
+  <Card title={texts.latest.title} aside={<Link href="/renders">{texts.latest.all}</Link>}>
     <ul className="latest" aria-live="off">
       {renders.map(({ id, status, created_at: time }) => (
         <li key={id}>
@@ -90,5 +81,5 @@ export const LatestRenders = ({ renders }: { renders: readonly RenderRecordRespo
         </li>
       ))}
     </ul>
-  </section>
+  </Card>
 );

@@ -39,14 +39,10 @@ const Quota = (): ReactElement => {
   );
 };
 
+type FiguresProps = { statistics: StatisticsResponse | undefined; range: Range };
+
 /** The most important figures of the account: today, the month, and the chosen range. */
-export const Figures = ({
-  statistics,
-  range,
-}: {
-  statistics: StatisticsResponse | undefined;
-  range: Range;
-}): ReactElement => (
+export const Figures = ({ statistics, range }: FiguresProps): ReactElement => (
   <div className="grid-4 figures">
     <Today />
     <Quota />

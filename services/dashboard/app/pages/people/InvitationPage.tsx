@@ -16,15 +16,9 @@ import { useToken } from '../sign-in/use-token.ts';
 
 const texts = strings.invitation;
 
-const Choices = ({
-  preview,
-  token,
-  onSignedOut,
-}: {
-  preview: InvitationPreviewResponse;
-  token: string;
-  onSignedOut: () => void;
-}): ReactElement => {
+type ChoicesProps = { preview: InvitationPreviewResponse; token: string; onSignedOut: () => void };
+
+const Choices = ({ preview, token, onSignedOut }: ChoicesProps): ReactElement => {
   const { email, signed_in_as: person } = preview;
   const accept = useMutation({
     mutationFn: async () => {

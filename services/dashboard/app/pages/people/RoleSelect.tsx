@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Card } from '../../components/Card.tsx';
 import { Select } from '../../components/fields.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -9,26 +10,17 @@ export const roleNames = ['owner', 'developer', 'viewer'] as const;
 
 /** What each role may do. */
 export const RoleTexts = (): ReactElement => (
-  <section className="card" aria-labelledby="roles-title">
-    <h2 id="roles-title" className="card-title">
-      {texts.rolesTitle}
-    </h2>
+  <Card title={texts.rolesTitle}>
     <FieldList values={Object.fromEntries(roleNames.map((role) => [strings.roles[role], texts.roleTexts[role]]))} />
-  </section>
+  </Card>
 );
 
 type Role = (typeof roleNames)[number];
 
+type RoleSelectProps = { value: Role; onChange: (role: Role) => void; error?: string | undefined };
+
 /** Chooses a role, and says what it may do. */
-export const RoleSelect = ({
-  value,
-  onChange,
-  error,
-}: {
-  value: Role;
-  onChange: (role: Role) => void;
-  error?: string | undefined;
-}): ReactElement => (
+export const RoleSelect = ({ value, onChange, error }: RoleSelectProps): ReactElement => (
   <Select
     label={strings.people.role}
     description={strings.people.roleTexts[value]}

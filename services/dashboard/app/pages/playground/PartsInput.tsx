@@ -113,15 +113,13 @@ const PartInput = ({ part, number, count, error, onChange, onMove, onRemove, onK
   );
 };
 
-const ContentsInput = ({
-  contents,
-  errors,
-  onChange,
-}: {
+type ContentsInputProps = {
   contents: Contents | null;
   errors: Readonly<Record<string, string>>;
   onChange: (to: Contents | null) => void;
-}) => (
+};
+
+const ContentsInput = ({ contents, errors, onChange }: ContentsInputProps) => (
   <div className="stack">
     <Checkbox
       label={texts.contents}

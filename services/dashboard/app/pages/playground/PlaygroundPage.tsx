@@ -5,8 +5,8 @@ import { fieldErrorsOf } from '../../api/api-error.ts';
 import { requestRaw } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
-import { CodeBlock } from '../../components/CodeBlock.tsx';
-import { type KeyHandler, Select } from '../../components/fields.tsx';
+import { CodeTabs } from '../../components/CodeBlock.tsx';
+import { type KeyHandler, optionsOf, Select } from '../../components/fields.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { RenderOptionFields } from '../../components/RenderOptionFields.tsx';
 import { countSet, type RenderOptionValues } from '../../components/option-values.ts';
@@ -30,7 +30,7 @@ import { SourceInput } from './SourceInput.tsx';
 
 const texts = strings.playground;
 const kinds = inputTypes.map((value) => ({ value, label: texts.inputTypes[value] }));
-const modes = (['CONVERT', 'COMPOSE'] as const).map((value) => ({ value, label: texts.modes[value] }));
+const modes = optionsOf(texts.modes);
 const isSample = (text: string): boolean => Object.values(texts.sample).includes(text);
 
 const send = async (request: PlaygroundRequest): Promise<RenderedDocument> =>
@@ -142,7 +142,7 @@ export const PlaygroundPage = (): ReactElement => {
       <section className="stack" aria-labelledby="playground-code">
         <h2 id="playground-code">{texts.codeTitle}</h2>
         <p className="muted">{texts.codeText}</p>
-        <CodeBlock samples={samplesOf(request, window.location.origin)} label={texts.codeTitle} />
+        <CodeTabs samples={samplesOf(request, window.location.origin)} label={texts.codeTitle} />
       </section>
     </>
   );

@@ -89,19 +89,16 @@ const Rendered = ({ rendered, password }: RenderedProps): ReactElement => {
   );
 };
 
-/** The PDF or images with figures and warnings, or why there is none. */
-export const RenderResult = ({
-  rendered,
-  error,
-  isRendering,
-  password,
-}: {
+type RenderResultProps = {
   rendered: RenderedDocument | undefined;
   error: Error | null;
   isRendering: boolean;
   /** Opens the PDF, if it is encrypted. */
   password: string | undefined;
-}): ReactElement => (
+};
+
+/** The PDF or images with figures and warnings, or why there is none. */
+export const RenderResult = ({ rendered, error, isRendering, password }: RenderResultProps): ReactElement => (
   <section className="card playground-result" aria-label={texts.result} aria-busy={isRendering}>
     {isRendering && <Loading label={texts.rendering} />}
     {!isRendering && error && <RenderError error={error} />}

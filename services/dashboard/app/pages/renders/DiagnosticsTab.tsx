@@ -5,10 +5,11 @@ import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
+import { numbered } from '../../components/numbered.ts';
 import { ErrorNotice, Loading, Notice, Skeleton } from '../../components/notices.tsx';
+import { PlainTable } from '../../components/PlainTable.tsx';
 import { Badge, type BadgeTone } from '../../components/StatusBadge.tsx';
 import { strings } from '../../strings/strings.ts';
-import { numbered } from './numbered.ts';
 
 const texts = strings.renders.diagnostics;
 
@@ -52,24 +53,15 @@ const Console = ({ diagnostics }: { diagnostics: Diagnostics }): ReactElement =>
 
 const Fonts = ({ fonts }: { fonts: NonNullable<Diagnostics['fonts']> }): ReactElement => (
   <Part title={texts.fonts}>
-    <table className="option-table">
-      <thead>
-        <tr>
-          <th scope="col">{texts.font}</th>
-          <th scope="col">{texts.source}</th>
-          <th scope="col">{texts.glyphs}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fonts.used.map(({ family, embedded, glyphs }) => (
-          <tr key={`${family} ${embedded}`}>
-            <th scope="row">{family}</th>
-            <td>{embedded ? texts.embedded : texts.installed}</td>
-            <td className="number">{glyphs.toLocaleString()}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <PlainTable
+      isSmall
+      columns={[{ header: texts.font }, { header: texts.source }, { header: texts.glyphs, className: 'number' }]}
+      rows={fonts.used.map(({ family, embedded, glyphs }) => [
+        family,
+        embedded ? texts.embedded : texts.installed,
+        glyphs.toLocaleString(),
+      ])}
+    />
     {fonts.missing.length > 0 && (
       <Notice tone="warning" title={texts.missing}>
         <ul>
@@ -89,18 +81,11 @@ const Resources = ({ resources }: { resources: NonNullable<Diagnostics['failed_r
     {resources.length === 0 ? (
       <p className="muted">{texts.noResources}</p>
     ) : (
-      <table className="option-table">
-        <tbody>
-          {numbered(resources).map(({ number, item: { url, reason } }) => (
-            <tr key={number}>
-              <th scope="row" className="mono">
-                {url}
-              </th>
-              <td>{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        isSmall
+        columns={[{ className: 'mono' }, {}]}
+        rows={resources.map(({ url, reason }) => [url, reason])}
+      />
     )}
   </Part>
 );

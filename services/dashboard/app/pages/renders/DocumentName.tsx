@@ -18,14 +18,10 @@ export const documentText = (render: Document, templateNames: ReadonlyMap<string
   return texts.inputTypes[inputType ?? ''] ?? inputType ?? '';
 };
 
+type DocumentNameProps = { render: Document; templateNames: ReadonlyMap<string, string> };
+
 /** What was rendered, and the name of its file or the address of its page. */
-export const DocumentName = ({
-  render,
-  templateNames,
-}: {
-  render: Document;
-  templateNames: ReadonlyMap<string, string>;
-}): ReactElement => {
+export const DocumentName = ({ render, templateNames }: DocumentNameProps): ReactElement => {
   const detail = render.url ?? render.file_name;
   return (
     <>

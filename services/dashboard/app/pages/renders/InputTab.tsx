@@ -33,7 +33,7 @@ const Content = ({ render, part }: { render: RenderDetailResponse; part: InputPa
   if (data === undefined) return <Skeleton />;
   const isJson = part === 'input' && render.request.input.content_type.startsWith('application/json');
   const value = isJson ? parsed(data) : undefined;
-  return value === undefined ? <CodeBlock samples={[{ name: part, code: data }]} /> : <JsonView value={value} />;
+  return value === undefined ? <CodeBlock code={data} /> : <JsonView value={value} />;
 };
 
 const Part = ({ render, part, title }: { render: RenderDetailResponse; part: InputPart; title?: string }) => {
@@ -41,12 +41,8 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
   if (!recorded) return null;
   const { content_type: type, size_bytes: bytes, sha256, file_name: fileName } = recorded;
   const save = async (): Promise<void> => {
-    try {
-      const blob = await requestBlob('/api/v1/renders/{id}/input', { params: { id: render.id }, query: { part } });
-      saveBlob(blob, fileName ?? `${render.id}-${part}`);
-    } catch (error) {
-      showError(error);
-    }
+    const blob = await requestBlob('/api/v1/renders/{id}/input', { params: { id: render.id }, query: { part } });
+    saveBlob(blob, fileName ?? `${render.id}-${part}`);
   };
   return (
     <section className="stack" aria-label={title ?? strings.renders.tabs.input}>
@@ -62,7 +58,7 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
       {render.input_type === 'url' && part === 'input' && <p className="muted">{texts.url}</p>}
       <Content render={render} part={part} />
       <div>
-        <Button icon="download" size="small" onPress={() => void save()}>
+        <Button icon="download" size="small" onPress={() => void save().catch(showError)}>
           {texts.download}
         </Button>
       </div>

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { Switch } from '../../components/fields.tsx';
+import { PlainTable } from '../../components/PlainTable.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.renders.options;
@@ -21,26 +22,19 @@ export const OptionsTab = ({ render }: { render: RenderDetailResponse }): ReactE
       {names.length === 0 ? (
         <p className="muted">{texts.none}</p>
       ) : (
-        <table className="option-table">
-          <thead>
-            <tr>
-              <th scope="col">{texts.name}</th>
-              <th scope="col">{isOfTemplate ? texts.givenOrTemplate : texts.given}</th>
-              <th scope="col">{texts.used}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((name) => (
-              <tr key={name}>
-                <th scope="row" className="mono">
-                  {name}
-                </th>
-                <td>{name in options ? valueText(options[name]) : <span className="muted">{texts.default}</span>}</td>
-                <td>{valueText(all[name] ?? null)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          isSmall
+          columns={[
+            { header: texts.name, className: 'mono' },
+            { header: isOfTemplate ? texts.givenOrTemplate : texts.given },
+            { header: texts.used },
+          ]}
+          rows={names.map((name) => [
+            name,
+            name in options ? valueText(options[name]) : <span className="muted">{texts.default}</span>,
+            valueText(all[name] ?? null),
+          ])}
+        />
       )}
       <p className="muted small">
         {texts.note} {isOfTemplate && texts.templateNote}

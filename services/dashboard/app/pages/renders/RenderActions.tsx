@@ -48,18 +48,14 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
   const repeat = useRepeat(render.id);
   const lacks = mayRender ? null : strings.common.lacksPermission('render:create');
   const download = async (): Promise<void> => {
-    try {
-      const file = await requestBlob('/api/v1/renders/{id}/pdf', { params: { id: render.id } });
-      saveBlob(file, render.file_name ?? `${render.id}.${extensionOf(render.content_type)}`);
-    } catch (error) {
-      showError(error);
-    }
+    const file = await requestBlob('/api/v1/renders/{id}/pdf', { params: { id: render.id } });
+    saveBlob(file, render.file_name ?? `${render.id}.${extensionOf(render.content_type)}`);
   };
   const repeatError = repeat.error && failedRenderId(repeat.error) === null ? repeat.error : null;
   return (
     <>
       {isPdfKept(render) && (
-        <Button icon="download" onPress={() => void download()}>
+        <Button icon="download" onPress={() => void download().catch(showError)}>
           {texts.actions.download}
         </Button>
       )}

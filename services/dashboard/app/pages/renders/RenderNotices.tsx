@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
+import { numbered } from '../../components/numbered.ts';
 import { Notice } from '../../components/notices.tsx';
 import { Violations } from '../../components/Violations.tsx';
 import { strings } from '../../strings/strings.ts';
-import { numbered } from './numbered.ts';
 import { useRecordedText } from './use-recorded-texts.ts';
 
 const texts = strings.renders;

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
-import { CodeBlock } from '../../components/CodeBlock.tsx';
+import { CodeTabs } from '../../components/CodeBlock.tsx';
 import { strings } from '../../strings/strings.ts';
 import { curlOf, maxInlineCharacters, repeatCurlOf, verifyCurlOf } from './curl.ts';
 import { useRecordedText } from './use-recorded-texts.ts';
@@ -23,7 +23,8 @@ export const RequestTab = ({ render }: { render: RenderDetailResponse }): ReactE
         {texts.note} {render.mode === 'RENDER' && texts.templateOptions}
       </p>
       {isLong && <p className="muted">{texts.long}</p>}
-      <CodeBlock
+      <CodeTabs
+        label={strings.renders.tabs.request}
         samples={[
           { name: texts.curl, code: curlOf(render, recorded, origin) },
           { name: texts.repeat, code: repeatCurlOf(render, origin) },

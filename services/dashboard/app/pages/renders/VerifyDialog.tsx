@@ -6,6 +6,7 @@ import { reload } from '../../api/queries.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
+import { PlainTable } from '../../components/PlainTable.tsx';
 import { Bytes, Count, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 
@@ -31,26 +32,13 @@ const Proof = ({ result }: { result: VerificationResponse }): ReactElement => {
           <p>{first === null ? texts.noFirstDifference : texts.firstDifference((first + 1).toLocaleString())}</p>
         )}
       </Notice>
-      <table className="compare-table">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">{texts.recorded}</th>
-            <th scope="col">{texts.now}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows
-            .filter(([, cell]) => Boolean(cell(recorded) ?? cell(now)))
-            .map(([label, cell]) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                <td>{cell(recorded)}</td>
-                <td>{cell(now)}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <PlainTable
+        isSmall
+        columns={[{}, { header: texts.recorded }, { header: texts.now }]}
+        rows={rows
+          .map(([label, cell]) => [label, cell(recorded), cell(now)])
+          .filter(([, before, after]) => Boolean(before ?? after))}
+      />
       <p className="muted small">
         {texts.at} <Time time={result.verified_at} />
       </p>
@@ -58,14 +46,10 @@ const Proof = ({ result }: { result: VerificationResponse }): ReactElement => {
   );
 };
 
+type VerifyDialogProps = { render: RenderDetailResponse; onClose: () => void };
+
 /** Renders the document again when it opens, and shows whether the bytes are the same. */
-export const VerifyDialog = ({
-  render,
-  onClose,
-}: {
-  render: RenderDetailResponse;
-  onClose: () => void;
-}): ReactElement => {
+export const VerifyDialog = ({ render, onClose }: VerifyDialogProps): ReactElement => {
   const verifying = useMutation({
     mutationFn: () => api.post('/api/v1/renders/{render_id}/verify', { params: { render_id: render.id }, body: {} }),
     onSettled: () => reload('render', render.id),

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { queryClient, reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
 import { ComboField } from '../../components/ComboField.tsx';
 import { Select, TextField } from '../../components/fields.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
@@ -52,19 +53,15 @@ const changesOf = (before: FormValues, { name, locale, timeZone, retention }: Fo
 const problem = (text: string, sample: string | null, message: string): string | undefined =>
   text.trim() !== '' && sample === null ? message : undefined;
 
-const RetentionField = ({
-  settings,
-  value,
-  onChange,
-  error,
-  isDisabled,
-}: {
+type RetentionFieldProps = {
   settings: AccountSettingsResponse;
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
   isDisabled: boolean;
-}): ReactElement => {
+};
+
+const RetentionField = ({ settings, value, onChange, error, isDisabled }: RetentionFieldProps): ReactElement => {
   const { min_minutes: min, max_minutes: max, default_minutes: initial } = settings.pdf_retention;
   const choices = retentionChoices(min, max, settings.pdf_retention_minutes);
   return (
@@ -115,8 +112,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
         if (isChanged && mayChange && !save.isPending) save.mutate();
       }}
     >
-      <section className="card stack" aria-labelledby="general-title">
-        <h2 id="general-title">{texts.general}</h2>
+      <Card title={texts.general}>
         <TextField
           label={texts.name}
           value={values.name}
@@ -126,12 +122,8 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
           isRequired
           autoComplete="off"
         />
-      </section>
-      <section className="card stack" aria-labelledby="defaults-title">
-        <div>
-          <h2 id="defaults-title">{texts.defaults}</h2>
-          <p className="muted">{texts.defaultsText}</p>
-        </div>
+      </Card>
+      <Card title={texts.defaults} text={texts.defaultsText}>
         <div className="grid-2">
           <ComboField
             label={texts.locale}
@@ -154,9 +146,8 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
             isDisabled={!mayChange}
           />
         </div>
-      </section>
-      <section className="card stack" aria-labelledby="retention-title">
-        <h2 id="retention-title">{texts.retention}</h2>
+      </Card>
+      <Card title={texts.retention}>
         <RetentionField
           settings={settings}
           value={values.retention}
@@ -164,7 +155,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
           error={errors['pdf_retention_minutes']}
           isDisabled={!mayChange}
         />
-      </section>
+      </Card>
       {save.error && Object.keys(errors).length === 0 && <ErrorNotice error={save.error} />}
       <div className="row">
         <Button type="submit" variant="primary" isPending={save.isPending} disabledReason={disabledReason}>

@@ -4,10 +4,12 @@ import type { AccountSettingsResponse } from '#contracts/http/account.ts';
 import { api } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
+import { PlainTable } from '../../components/PlainTable.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -38,43 +40,20 @@ const AccountFacts = (): ReactElement => {
 };
 
 const Keeping = ({ settings }: { settings: AccountSettingsResponse }): ReactElement => {
-  const rows: [string, string][] = [
+  const rows = [
     [texts.keptPdfs, texts.keptPdfsTime(formatMinutes(settings.pdf_retention.applied_minutes))],
     [texts.otherPdfs, texts.otherPdfsTime],
     ...texts.kept,
   ];
   return (
-    <section className="card stack" aria-labelledby="keeping-title">
-      <div>
-        <h2 id="keeping-title">{texts.keeping}</h2>
-        <p className="muted">{texts.keepingText}</p>
-      </div>
-      <table className="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">{texts.what}</th>
-            <th scope="col">{texts.howLong}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([what, time]) => (
-            <tr key={what}>
-              <th scope="row">{what}</th>
-              <td>{time}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Card title={texts.keeping} text={texts.keepingText}>
+      <PlainTable columns={[{ header: texts.what }, { header: texts.howLong }]} rows={rows} />
+    </Card>
   );
 };
 
 const Egress = ({ egress }: Pick<AccountSettingsResponse, 'egress'>): ReactElement => (
-  <section className="card stack" aria-labelledby="egress-title">
-    <div>
-      <h2 id="egress-title">{texts.egress}</h2>
-      <p className="muted">{texts.egressText}</p>
-    </div>
+  <Card title={texts.egress} text={texts.egressText}>
     <FieldList
       values={{
         [texts.egressAllowed]:
@@ -93,24 +72,20 @@ const Egress = ({ egress }: Pick<AccountSettingsResponse, 'egress'>): ReactEleme
         [texts.egressSetting]: <code>{egress.setting}</code>,
       }}
     />
-  </section>
+  </Card>
 );
 
 const Leave = (): ReactElement => {
   const [isLeaving, setLeaving] = useState(false);
   return (
-    <section className="card stack" aria-labelledby="leave-title">
-      <div>
-        <h2 id="leave-title">{texts.leaveTitle}</h2>
-        <p className="muted">{texts.leaveText}</p>
-      </div>
+    <Card title={texts.leaveTitle} text={texts.leaveText}>
       <div className="row">
         <Button icon="signOut" onPress={() => setLeaving(true)}>
           {strings.people.leave}
         </Button>
       </div>
       {isLeaving && <LeaveDialog onClose={() => setLeaving(false)} />}
-    </section>
+    </Card>
   );
 };
 

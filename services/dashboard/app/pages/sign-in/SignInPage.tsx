@@ -96,13 +96,9 @@ const PasskeyOffer = ({ onDone }: { onDone: () => void }): ReactElement => {
   );
 };
 
-const Ways = ({
-  onSignedIn,
-  initialToken,
-}: {
-  onSignedIn: (session: SessionResponse) => void;
-  initialToken: string;
-}) => {
+type WaysProps = { onSignedIn: (session: SessionResponse) => void; initialToken: string };
+
+const Ways = ({ onSignedIn, initialToken }: WaysProps) => {
   const { data: methods } = useQuery({
     queryKey: ['sign-in-methods'],
     queryFn: () => api.get('/api/v1/session/methods'),
@@ -149,7 +145,7 @@ const Ways = ({
       <section className="stack" aria-labelledby="link-title">
         <h2 id="link-title">{texts.linkTitle}</h2>
         <p className="muted">{texts.linkText}</p>
-        <CodeBlock samples={[{ name: 'Shell', code: texts.linkCommand }]} />
+        <CodeBlock code={texts.linkCommand} />
         <PasteLink onToken={(token) => link.mutate(token)} isPending={link.isPending} />
       </section>
     </>

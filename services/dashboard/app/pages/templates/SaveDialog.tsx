@@ -59,18 +59,10 @@ const ConflictNotice = ({ conflict, editing }: { conflict: Conflict; editing: Ed
   );
 };
 
+type SaveDialogProps = { id: string; editing: Editing; onClose: () => void; onError: (error: unknown) => void };
+
 /** Saves the draft as a new version. If somebody else was faster, it says what changed and asks. */
-export const SaveDialog = ({
-  id,
-  editing,
-  onClose,
-  onError,
-}: {
-  id: string;
-  editing: Editing;
-  onClose: () => void;
-  onError: (error: unknown) => void;
-}): ReactElement => {
+export const SaveDialog = ({ id, editing, onClose, onError }: SaveDialogProps): ReactElement => {
   const [changes, setChanges] = useState('');
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const { draft, base, version } = editing;

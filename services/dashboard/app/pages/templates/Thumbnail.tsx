@@ -28,14 +28,10 @@ const enqueue = (signal: AbortSignal, task: Task): void => {
 
 const width = 220;
 
+type ThumbnailProps = { name: string; load: ((signal: AbortSignal) => Promise<Blob>) | null };
+
 /** The first page of a PDF that `load` gets, drawn when it comes into view. Null: the role cannot make it. */
-export const Thumbnail = ({
-  name,
-  load,
-}: {
-  name: string;
-  load: ((signal: AbortSignal) => Promise<Blob>) | null;
-}): ReactElement => {
+export const Thumbnail = ({ name, load }: ThumbnailProps): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [state, setState] = useState<'waiting' | 'drawn' | 'failed'>('waiting');

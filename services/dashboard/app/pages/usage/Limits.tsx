@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Card } from '../../components/Card.tsx';
 import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
 import { Meter } from '../../components/Stat.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -40,10 +41,7 @@ export const Limits = (): ReactElement => {
     [texts.javascript, texts.seconds(limits.javascript_timeout_seconds)],
   ];
   return (
-    <section className="card" aria-labelledby="limits-title">
-      <h2 id="limits-title" className="card-title">
-        {texts.title(account.plan)}
-      </h2>
+    <Card title={texts.title(account.plan)}>
       <div className="usage-limits">
         <Limit label={texts.quota} used={usage.quota.used} limit={usage.quota.limit} />
         <Limit label={texts.rate} used={usage.rate_limit.current_usage} limit={usage.rate_limit.per_minute} />
@@ -59,6 +57,6 @@ export const Limits = (): ReactElement => {
           </div>
         ))}
       </dl>
-    </section>
+    </Card>
   );
 };

@@ -26,14 +26,7 @@ export const RequestAndResponse = ({
     <div className="stack">
       <h3>{texts.request}</h3>
       {request ? (
-        <CodeBlock
-          samples={[
-            {
-              name: texts.request,
-              code: withBody(`${request.method} ${request.url}\n${headerLines(request.headers)}`, body),
-            },
-          ]}
-        />
+        <CodeBlock code={withBody(`${request.method} ${request.url}\n${headerLines(request.headers)}`, body)} />
       ) : (
         <p className="muted">{texts.noRequest}</p>
       )}
@@ -41,14 +34,7 @@ export const RequestAndResponse = ({
     <div className="stack">
       <h3>{texts.response}</h3>
       {response && (
-        <CodeBlock
-          samples={[
-            {
-              name: texts.response,
-              code: withBody(`HTTP ${response.status}\n${headerLines(response.headers)}`, response.body),
-            },
-          ]}
-        />
+        <CodeBlock code={withBody(`HTTP ${response.status}\n${headerLines(response.headers)}`, response.body)} />
       )}
       {error && (
         <Notice tone="warning" title={texts.kinds[error.kind]}>

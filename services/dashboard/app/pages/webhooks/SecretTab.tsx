@@ -4,7 +4,8 @@ import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
-import { CodeBlock, type CodeSample } from '../../components/CodeBlock.tsx';
+import { Card } from '../../components/Card.tsx';
+import { type CodeSample, CodeTabs } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
@@ -31,17 +32,9 @@ const verificationSamples: CodeSample[] = [
 const texts = strings.webhooks.secret;
 const shownMs = 60_000;
 
-const Secret = ({
-  label,
-  secret,
-  note,
-  time,
-}: {
-  label: string;
-  secret: string;
-  note: string;
-  time: string;
-}): ReactElement => (
+type SecretProps = { label: string; secret: string; note: string; time: string };
+
+const Secret = ({ label, secret, note, time }: SecretProps): ReactElement => (
   <div className="webhook-secret">
     <p className="field-label">
       {label} <span className="muted">· {note} </span>
@@ -79,9 +72,9 @@ const SecretCard = (): ReactElement => {
   const reveal = useMutation({ mutationFn: async () => setSecrets(await api.get('/api/v1/webhook-secret')) });
 
   return (
-    <section className="card" aria-labelledby="webhook-secret-title">
-      <div className="card-title">
-        <h2 id="webhook-secret-title">{texts.title}</h2>
+    <Card
+      title={texts.title}
+      aside={
         <div className="row webhook-secret-actions">
           <Button
             isPending={reveal.isPending}
@@ -98,7 +91,8 @@ const SecretCard = (): ReactElement => {
             {texts.rotate}
           </Button>
         </div>
-      </div>
+      }
+    >
       <div className="stack">
         <p className="muted">{texts.text}</p>
         {secrets ? (
@@ -125,7 +119,7 @@ const SecretCard = (): ReactElement => {
           <p className="muted small">{texts.headerNote}</p>
         </ConfirmDialog>
       )}
-    </section>
+    </Card>
   );
 };
 
@@ -133,12 +127,11 @@ const SecretCard = (): ReactElement => {
 export const SecretTab = (): ReactElement => (
   <div className="stack-lg">
     <SecretCard />
-    <section className="card" aria-labelledby="webhook-verify-title">
+    <Card title={strings.webhooks.verify.title}>
       <div className="stack">
-        <h2 id="webhook-verify-title">{strings.webhooks.verify.title}</h2>
         <p className="muted">{strings.webhooks.verify.text}</p>
-        <CodeBlock samples={verificationSamples} label={strings.webhooks.verify.label} />
+        <CodeTabs samples={verificationSamples} label={strings.webhooks.verify.label} />
       </div>
-    </section>
+    </Card>
   </div>
 );

@@ -5,6 +5,7 @@ import { fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
 import { Select, TextField } from '../../components/fields.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
@@ -18,9 +19,9 @@ const methods = ['POST', 'PUT'] as const;
 type Method = (typeof methods)[number];
 
 const Result = ({ result }: { result: TestWebhookResponse }): ReactElement => (
-  <section className="card" aria-labelledby="webhook-test-result" aria-live="polite">
-    <div className="card-title">
-      <h2 id="webhook-test-result">{texts.result}</h2>
+  <Card
+    title={texts.result}
+    aside={
       <div className="row">
         <Badge tone={result.delivered ? 'success' : 'danger'}>
           {result.delivered ? texts.accepted : texts.rejected}
@@ -28,9 +29,10 @@ const Result = ({ result }: { result: TestWebhookResponse }): ReactElement => (
         <Duration ms={result.duration_ms} />
         <Time time={result.started_at} />
       </div>
-    </div>
+    }
+  >
     <RequestAndResponse {...result} body={result.request.body} />
-  </section>
+  </Card>
 );
 
 /** Sends one test callback to an address, and shows what came back. */
@@ -60,7 +62,7 @@ export const TestTab = (): ReactElement => {
   };
   return (
     <div className="stack-lg">
-      <section className="card" aria-labelledby="webhook-test-title">
+      <Card title={texts.title}>
         <form
           className="stack"
           onSubmit={(event) => {
@@ -68,7 +70,6 @@ export const TestTab = (): ReactElement => {
             if (mayTest) submit();
           }}
         >
-          <h2 id="webhook-test-title">{texts.title}</h2>
           <p className="muted">{texts.text}</p>
           <div className="webhook-test-target">
             <Select
@@ -112,8 +113,12 @@ export const TestTab = (): ReactElement => {
           </div>
           {send.error && !isOfField && <ErrorNotice error={send.error} />}
         </form>
-      </section>
-      {send.data && !send.isPending && <Result result={send.data} />}
+      </Card>
+      {send.data && !send.isPending && (
+        <div aria-live="polite">
+          <Result result={send.data} />
+        </div>
+      )}
     </div>
   );
 };

@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { Card } from '../../components/Card.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
@@ -47,13 +48,12 @@ const Facts = ({ delivery }: { delivery: DeliveryResponse }): ReactElement => (
 );
 
 const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
-  <section className="card webhook-body" aria-labelledby="webhook-body">
-    <div className="stack">
-      <h2 id="webhook-body">{texts.body}</h2>
+  <Card title={texts.body}>
+    <div className="stack webhook-body">
       <p className="muted">{body === null ? texts.bodyLost : texts.bodyText}</p>
-      {body !== null && <CodeBlock samples={[{ name: texts.body, code: body }]} />}
+      {body !== null && <CodeBlock code={body} />}
     </div>
-  </section>
+  </Card>
 );
 
 /** One callback with its attempts. */
@@ -110,14 +110,13 @@ export const WebhookPage = (): ReactElement => {
             )}
             <Facts delivery={data} />
           </section>
-          <section className="card" aria-labelledby="webhook-attempts">
+          <Card title={texts.attemptsTitle}>
             <div className="stack">
-              <h2 id="webhook-attempts">{texts.attemptsTitle}</h2>
               {data.rounds.length === 0 && <p className="muted">{texts.notStarted}</p>}
               <Attempts rounds={data.rounds} />
               {data.omitted_rounds > 0 && <p className="muted">{texts.omittedRounds(data.omitted_rounds)}</p>}
             </div>
-          </section>
+          </Card>
           <Body body={data.body} />
           {isRedelivering && (
             <RedeliverDialog

@@ -27,18 +27,15 @@ const isLanguageTag = (tag: string): boolean => {
 const without = <V,>(record: Record<string, V>, name: string): Record<string, V> =>
   Object.fromEntries(Object.entries(record).filter(([one]) => one !== name));
 
-/** A field and a button that adds what is written in it. */
-const AddField = ({
-  label,
-  button,
-  problemOf,
-  onAdd,
-}: {
+type AddFieldProps = {
   label: string;
   button: string;
   problemOf: (text: string) => string | null;
   onAdd: (text: string) => void;
-}): ReactElement => {
+};
+
+/** A field and a button that adds what is written in it. */
+const AddField = ({ label, button, problemOf, onAdd }: AddFieldProps): ReactElement => {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: FormEvent): void => {
@@ -59,16 +56,10 @@ const AddField = ({
   );
 };
 
+type LabelsEditorProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
+
 /** The texts of the template by language. */
-export const LabelsEditor = ({
-  draft: { labels },
-  onChange,
-  isReadOnly,
-}: {
-  draft: Draft;
-  onChange: (changes: Partial<Draft>) => void;
-  isReadOnly: boolean;
-}): ReactElement => {
+export const LabelsEditor = ({ draft: { labels }, onChange, isReadOnly }: LabelsEditorProps): ReactElement => {
   const tags = Object.keys(labels);
   const names = [...new Set(Object.values(labels).flatMap((one) => Object.keys(one)))];
   const [chosen, setChosen] = useState(tags.includes('en') ? 'en' : (tags[0] ?? 'en'));

@@ -5,19 +5,16 @@ import type { Draft } from '../draft.ts';
 
 const prefix = 'default_options.';
 
-/** The default options of the template. Options without a field here stay as they are. */
-export const OptionsForm = ({
-  draft: { options },
-  onChange,
-  isReadOnly,
-  errors,
-}: {
+type OptionsFormProps = {
   draft: Draft;
   onChange: (changes: Partial<Draft>) => void;
   isReadOnly: boolean;
   /** Messages by the field of the API. */
   errors: Record<string, string>;
-}): ReactElement => (
+};
+
+/** The default options of the template. Options without a field here stay as they are. */
+export const OptionsForm = ({ draft: { options }, onChange, isReadOnly, errors }: OptionsFormProps): ReactElement => (
   <div className="stack">
     <p className="muted">{strings.renderOptions.text}</p>
     <RenderOptionFields

@@ -18,16 +18,10 @@ const typeOf = (value: unknown): VariableDeclaration['type'] => {
   return typeof value === 'boolean' ? 'boolean' : 'object';
 };
 
+type VariablesEditorProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
+
 /** The declared variables of the template. */
-export const VariablesEditor = ({
-  draft,
-  onChange,
-  isReadOnly,
-}: {
-  draft: Draft;
-  onChange: (changes: Partial<Draft>) => void;
-  isReadOnly: boolean;
-}): ReactElement => {
+export const VariablesEditor = ({ draft, onChange, isReadOnly }: VariablesEditorProps): ReactElement => {
   const { variables } = draft;
   const change = (index: number, changes: Partial<VariableDeclaration>): void =>
     onChange({ variables: variables.map((one, at) => (at === index ? { ...one, ...changes } : one)) });

@@ -57,14 +57,10 @@ const pageText = ({ page, isIn, share }: PageShare): string => {
   return isIn === 'newer' ? texts.onlyNewer(page) : texts.onlyOlder(page);
 };
 
+type PagesDiffProps = { older: TemplateVersionResponse; newer: TemplateVersionResponse };
+
 /** The pages of two versions side by side, with the changed pixels marked. */
-export const PagesDiff = ({
-  older,
-  newer,
-}: {
-  older: TemplateVersionResponse;
-  newer: TemplateVersionResponse;
-}): ReactElement => {
+export const PagesDiff = ({ older, newer }: PagesDiffProps): ReactElement => {
   const [before, after] = [useVersionPdf(older, newer), useVersionPdf(newer, older)];
   const { pair, error } = useOpenPair(before.data, after.data);
   const pages = usePageShares(pair);

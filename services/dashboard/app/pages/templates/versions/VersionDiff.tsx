@@ -31,15 +31,9 @@ const settingsText = (version: TemplateVersionResponse): string => {
   return JSON.stringify({ name, description, category, default_options, variables, labels, sample_data }, null, 2);
 };
 
-const TextDiff = ({
-  older,
-  newer,
-  view,
-}: {
-  older: TemplateVersionResponse;
-  newer: TemplateVersionResponse;
-  view: 'source' | 'settings';
-}): ReactElement => {
+type TextDiffProps = { older: TemplateVersionResponse; newer: TemplateVersionResponse; view: 'source' | 'settings' };
+
+const TextDiff = ({ older, newer, view }: TextDiffProps): ReactElement => {
   const textOf = view === 'source' ? ({ content }: TemplateVersionResponse) => content : settingsText;
   const [before, after] = [textOf(older), textOf(newer)];
   if (before === after) return <p className="muted">{texts.same}</p>;
@@ -54,14 +48,10 @@ const TextDiff = ({
   );
 };
 
+type VersionDiffProps = { template: TemplateResponse; versions: readonly TemplateVersionEntry[] };
+
 /** What differs between two versions: source, settings, and rendered pages. */
-export const VersionDiff = ({
-  template,
-  versions,
-}: {
-  template: TemplateResponse;
-  versions: readonly TemplateVersionEntry[];
-}): ReactElement => {
+export const VersionDiff = ({ template, versions }: VersionDiffProps): ReactElement => {
   const numbers = versions.map(({ version }) => version);
   const [chosen, setChosen] = useState<{ older: number | null; newer: number | null }>({ older: null, newer: null });
   const newerNumber = chosen.newer ?? numbers[0]!;
