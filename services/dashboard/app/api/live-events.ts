@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { requestAccount, requestRaw } from './client.ts';
@@ -134,21 +134,15 @@ const subscribe = (listener: Listener): (() => void) => {
  * tabs share one connection, which is opened again after a failure. The event `reset` says that events were missed.
  */
 export const useLiveEvents = (listener: Listener): void => {
-  const current = useRef(listener);
-  useEffect(() => {
-    current.current = listener;
-  });
-  useEffect(() => subscribe((event) => current.current(event)), []);
+  const onEvent = useEffectEvent(listener);
+  useEffect(() => subscribe((event) => onEvent(event)), []);
 };
 
 /** Calls the listener when a stream begins that does not go on from an earlier one: events may have been missed. */
 export const useStreamStart = (listener: () => void): void => {
-  const current = useRef(listener);
+  const onStart = useEffectEvent(listener);
   useEffect(() => {
-    current.current = listener;
-  });
-  useEffect(() => {
-    const notice = (): void => current.current();
+    const notice = (): void => onStart();
     startListeners.add(notice);
     return () => void startListeners.delete(notice);
   }, []);

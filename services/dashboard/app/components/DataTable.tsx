@@ -12,6 +12,7 @@ import {
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { strings } from '../strings/strings.ts';
 import type { KeyHandler } from './fields.tsx';
+import { useMedia } from './use-media.ts';
 import { WithoutControlsContext } from './without-controls.ts';
 import { Link } from './Link.tsx';
 import { ErrorNotice, Loading } from './notices.tsx';
@@ -62,23 +63,13 @@ const stopsAfterMs = 250;
 const templateOf = <Row,>(columns: readonly Column<Row>[]): string =>
   columns.map(({ width }) => width ?? 'minmax(6rem, 1fr)').join(' ');
 
-const phone = window.matchMedia('(width < 48rem)');
-const tablet = window.matchMedia('(width < 82rem)');
-
-const useMatches = (media: MediaQueryList): boolean => {
-  const [matches, setMatches] = useState(media.matches);
-  useEffect(() => {
-    const update = (): void => setMatches(media.matches);
-    media.addEventListener('change', update);
-    return () => media.removeEventListener('change', update);
-  }, [media]);
-  return matches;
-};
+const phone = '(width < 48rem)';
+const tablet = '(width < 82rem)';
 
 /** The columns that have room, and those that are details of the first column. */
 const useVisibleColumns = <Row,>(columns: readonly Column<Row>[]) => {
-  const isPhone = useMatches(phone);
-  const isTablet = useMatches(tablet);
+  const isPhone = useMedia(phone);
+  const isTablet = useMedia(tablet);
   return useMemo(() => {
     const isDetail = (column: Column<Row>): boolean => isPhone && column.isDetailOnPhone === true;
     const isHidden = (column: Column<Row>): boolean =>

@@ -55,12 +55,12 @@ export const formatPercent = (share: number): string => `${Number((share * 100).
 
 const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
+/** A month `YYYY-MM` in words. */
+export const formatMonth = (month: string): string => monthName.format(new Date(`${month}-01`));
+
 /** The current month and those before it in UTC, newest first: YYYY-MM, and its name. */
 export const recentMonths = (count: number, now = new Date()): { value: string; label: string }[] =>
   Array.from({ length: count }, (_, ago) => {
-    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1));
-    return {
-      value: `${month.getUTCFullYear()}-${twoDigits(month.getUTCMonth() + 1)}`,
-      label: monthName.format(month),
-    };
+    const value = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString().slice(0, 7);
+    return { value, label: formatMonth(value) };
   });

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { useGoTo, useNavigation } from './use-navigation.ts';
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -12,53 +12,50 @@ export const setSingleKeys = (isOn: boolean): void => localStorage.setItem(stora
 
 const isDialogOpen = (): boolean => document.querySelector('[role=dialog], [role=alertdialog]:not(.toast)') !== null;
 
+type Actions = { openPalette: () => void; openHelp: () => void };
+
 /**
  * Ctrl or Cmd with K: search. `/`: search on the page. `g` and a letter: go to a page. `?`: help.
  * There is no time limit for the letter, for people who type slowly; any other key and a click end the wait.
  */
-export const useShortcuts = (actions: { openPalette: () => void; openHelp: () => void }): void => {
+export const useShortcuts = ({ openPalette, openHelp }: Actions): void => {
   const sections = useNavigation();
   const goTo = useGoTo();
-  const current = useRef({ actions, sections, goTo });
-  useEffect(() => {
-    current.current = { actions, sections, goTo };
+  const isAfterG = useRef(false);
+  const handle = useEffectEvent((event: KeyboardEvent): void => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
+    if (!areSingleKeysOn()) return;
+    if (isAfterG.current) {
+      isAfterG.current = false;
+      const item = sections.flatMap(({ items }) => items).find(({ key }) => key === event.key);
+      if (!item) return;
+      event.preventDefault();
+      goTo(item.href);
+      return;
+    }
+    if (event.key === 'g') isAfterG.current = true;
+    if (event.key === '?') openHelp();
+    if (event.key === '/') {
+      event.preventDefault();
+      const field = document.querySelector<HTMLElement>('[data-shortcut=search]');
+      if (field) field.focus();
+      else openPalette();
+    }
   });
   useEffect(() => {
-    let isAfterG = false;
+    const handleKey = (event: KeyboardEvent): void => handle(event);
     const forgetG = (): void => {
-      isAfterG = false;
+      isAfterG.current = false;
     };
-    const handle = (event: KeyboardEvent): void => {
-      const { actions: todo, sections: shown, goTo: go } = current.current;
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        todo.openPalette();
-        return;
-      }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
-      if (!areSingleKeysOn()) return;
-      if (isAfterG) {
-        forgetG();
-        const item = shown.flatMap(({ items }) => items).find(({ key }) => key === event.key);
-        if (item) {
-          event.preventDefault();
-          go(item.href);
-        }
-        return;
-      }
-      if (event.key === 'g') isAfterG = true;
-      if (event.key === '?') todo.openHelp();
-      if (event.key === '/') {
-        event.preventDefault();
-        const field = document.querySelector<HTMLElement>('[data-shortcut=search]');
-        if (field) field.focus();
-        else todo.openPalette();
-      }
-    };
-    document.addEventListener('keydown', handle);
+    document.addEventListener('keydown', handleKey);
     document.addEventListener('pointerdown', forgetG);
     return () => {
-      document.removeEventListener('keydown', handle);
+      document.removeEventListener('keydown', handleKey);
       document.removeEventListener('pointerdown', forgetG);
     };
   }, []);

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { SearchHit } from '#contracts/http/search.ts';
 import { api } from '../../api/client.ts';
 import { usePermission, useSession } from '../../api/session.ts';
 import { hrefOfId } from '../../components/Id.tsx';
+import { useDelayed } from '../../components/use-delayed.ts';
 import type { IconName } from '../../components/Icon.tsx';
 import { withoutSecret } from '../../pages/renders/render-filters.ts';
 import { strings } from '../../strings/strings.ts';
@@ -22,19 +22,9 @@ const foundOf = ({ type, id, title }: SearchHit): Found[] => {
   return href === undefined ? [] : [{ id, group: texts.types[type], title, icon: icons[type], href }];
 };
 
-/** The text, a moment after the last change. */
-const useSettled = (text: string): string => {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), inputDelayMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-};
-
 /** What the service finds by this text: renders, templates, keys and members of the account; for operators accounts. */
 export const useFound = (typed: string): { found: Found[]; isSearching: boolean } => {
-  const text = useSettled(withoutSecret(typed.trim()));
+  const text = useDelayed(withoutSecret(typed.trim()), inputDelayMs);
   const { data: session } = useSession();
   const maySearch = usePermission('jobs:read');
   const isLongEnough = text.length >= minLength;

@@ -6,6 +6,7 @@ import { usePermission } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { optionsOf } from '../../components/fields.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
 import { formatPercent, recentMonths } from '../../components/formats.ts';
 import { ActionMenu } from '../../components/Menu.tsx';
@@ -24,8 +25,6 @@ const states = ['active', 'expired', 'revoked'] as const;
 const pageSize = 50;
 const monthsShown = 12;
 
-const earlierMonths = () => recentMonths(monthsShown).slice(1);
-
 const filters = (): Filter[] => [
   {
     kind: 'select',
@@ -37,13 +36,24 @@ const filters = (): Filter[] => [
     kind: 'select',
     name: 'type',
     label: texts.type,
-    options: [
-      { value: 'live', label: texts.types.live },
-      { value: 'test', label: texts.types.test },
-    ],
+    options: optionsOf(texts.types),
   },
-  { kind: 'select', name: 'period', label: texts.period, options: earlierMonths(), none: texts.thisMonth },
+  {
+    kind: 'select',
+    name: 'period',
+    label: texts.period,
+    options: recentMonths(monthsShown).slice(1),
+    none: texts.thisMonth,
+  },
 ];
+
+const countColumn = (key: 'requests' | 'succeeded' | 'failed', width: string): Column<KeyResponse> => ({
+  key,
+  header: texts[key],
+  width,
+  align: 'end',
+  cell: ({ period }) => <Count value={period[key]} />,
+});
 
 const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Column<KeyResponse>[] => [
   {
@@ -87,30 +97,9 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
     cell: ({ last_used_at: time }) =>
       time === null ? <span className="muted">{texts.neverUsed}</span> : <Time time={time} format="relative" />,
   },
-  {
-    key: 'requests',
-    header: texts.requests,
-    width: '4.5rem',
-    align: 'end',
-    isHiddenOnPhone: true,
-    cell: ({ period }) => <Count value={period.requests} />,
-  },
-  {
-    key: 'succeeded',
-    header: texts.succeeded,
-    width: '5.5rem',
-    align: 'end',
-    isHiddenOnTablet: true,
-    cell: ({ period }) => <Count value={period.succeeded} />,
-  },
-  {
-    key: 'failed',
-    header: texts.failed,
-    width: '3.5rem',
-    align: 'end',
-    isHiddenOnTablet: true,
-    cell: ({ period }) => <Count value={period.failed} />,
-  },
+  { ...countColumn('requests', '4.5rem'), isHiddenOnPhone: true },
+  { ...countColumn('succeeded', '5.5rem'), isHiddenOnTablet: true },
+  { ...countColumn('failed', '3.5rem'), isHiddenOnTablet: true },
   {
     key: 'quota',
     header: texts.quotaShare,

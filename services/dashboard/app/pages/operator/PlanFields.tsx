@@ -2,13 +2,12 @@ import type { ReactElement } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { OwnLimits, PlanListResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
-import { Select, TextField } from '../../components/fields.tsx';
+import { optionsOf, Select, TextField } from '../../components/fields.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.operator;
 
-export const planNames = ['free', 'starter', 'pro', 'business', 'enterprise'] as const;
-export type PlanName = (typeof planNames)[number];
+type PlanName = keyof typeof texts.plans;
 type LimitName = keyof OwnLimits;
 export type PlanValues = { plan: PlanName } & Record<LimitName, string>;
 
@@ -61,7 +60,7 @@ export const PlanFields = ({ values, onChange, errors }: PlanFieldsProps): React
         value={values.plan}
         onChange={(plan) => onChange({ ...values, plan })}
         error={errors['plan']}
-        options={planNames.map((value) => ({ value, label: texts.plans[value] }))}
+        options={optionsOf(texts.plans)}
       />
       <fieldset className="fieldset stack">
         <legend className="field-label">{texts.ownLimits}</legend>

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { usePermission } from '../../api/session.ts';
-import { Select } from '../../components/fields.tsx';
+import { optionsOf, Select } from '../../components/fields.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { EmptyState, ErrorNotice } from '../../components/notices.tsx';
@@ -63,7 +63,7 @@ export const OverviewPage = (): ReactElement => {
               isLabelHidden
               value={range}
               onChange={(value) => setFilters({ range: value === 'day' ? '' : value })}
-              options={ranges.map((value) => ({ value, label: texts.ranges[value] }))}
+              options={optionsOf(texts.ranges)}
             />
           )
         }

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Card } from '../../components/Card.tsx';
-import { Select } from '../../components/fields.tsx';
+import { optionsOf, Select } from '../../components/fields.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { strings } from '../../strings/strings.ts';
 
@@ -27,6 +27,6 @@ export const RoleSelect = ({ value, onChange, error }: RoleSelectProps): ReactEl
     value={value}
     onChange={onChange}
     error={error}
-    options={roleNames.map((role) => ({ value: role, label: strings.roles[role] }))}
+    options={optionsOf(strings.roles)}
   />
 );

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { api } from '../../api/client.ts';
 import { useTemplateNames } from '../../api/names.ts';
 import { Button, IconButton } from '../../components/Button.tsx';
-import { Checkbox, type KeyHandler, Select, TextField } from '../../components/fields.tsx';
+import { Checkbox, type KeyHandler, plainOptions, Select, TextField } from '../../components/fields.tsx';
 import { showError } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
 import { type Contents, type Part, type PartType, partTypes, typeOfFile } from './request.ts';
@@ -10,7 +10,7 @@ import { SourceInput } from './SourceInput.tsx';
 
 const texts = strings.playground;
 const kinds = partTypes.map((value) => ({ value, label: texts.inputTypes[value] }));
-const depths = (['1', '2', '3', '4'] as const).map((value) => ({ value, label: value }));
+const depths = plainOptions(['1', '2', '3', '4'] as const);
 const isSample = (text: string): boolean => text === '' || Object.values(texts.sample).includes(text);
 
 let lastKey = 0;

@@ -1,18 +1,15 @@
 import { useKeyNames, useTemplateNames } from '../../api/names.ts';
+import { optionsOf, plainOptions } from '../../components/fields.tsx';
 import type { Filter, FilterValues } from '../../components/FilterBar.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.renders;
 const { filters } = texts;
 
-const optionsOf = (labels: Readonly<Record<string, string>>, values = Object.keys(labels)) =>
-  values.map((value) => ({ value, label: labels[value]! }));
-
-const statuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'];
-const errorCodes = Object.keys(texts.remedies);
+const statuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'] as const;
 /** The chosen value is always among the options, so that a link with a filter shows what it filters by. */
 const namedOptions = (names: ReadonlyMap<string, string>, chosen: string | undefined) => [
-  ...[...names].map(([value, label]) => ({ value, label })),
+  ...optionsOf(Object.fromEntries(names)),
   ...(chosen && !names.has(chosen) ? [{ value: chosen, label: chosen }] : []),
 ];
 
@@ -40,12 +37,12 @@ export const useRenderFilters = (values: FilterValues, isAll: boolean): Filter[]
   ];
   return [
     { kind: 'text', name: 'q', label: filters.search, placeholder: filters.searchHint },
-    select('status', filters.status, optionsOf(strings.status, statuses)),
     select(
-      'error',
-      filters.error,
-      errorCodes.map((value) => ({ value, label: value })),
+      'status',
+      filters.status,
+      statuses.map((value) => ({ value, label: strings.status[value] })),
     ),
+    select('error', filters.error, plainOptions(Object.keys(texts.remedies))),
     { kind: 'time', since: 'since', until: 'until', label: filters.time },
     ...(isAll ? more : []),
   ];

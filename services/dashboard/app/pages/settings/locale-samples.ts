@@ -1,3 +1,5 @@
+import { plainOptions } from '../../components/fields.tsx';
+
 const sampleDate = new Date(Date.UTC(2026, 2, 31, 12));
 
 /** How a date and an amount look in a locale; null if it is not a language tag. */
@@ -19,43 +21,12 @@ export const timeZoneSample = (timeZone: string): string | null => {
   }
 };
 
-const commonLocales = [
-  'en',
-  'en-GB',
-  'en-US',
-  'de',
-  'de-AT',
-  'de-CH',
-  'fr',
-  'fr-CH',
-  'es',
-  'it',
-  'nl',
-  'pl',
-  'pt',
-  'pt-BR',
-  'cs',
-  'da',
-  'sv',
-  'nb',
-  'fi',
-  'hu',
-  'ro',
-  'el',
-  'tr',
-  'uk',
-  'ar',
-  'he',
-  'hi',
-  'ja',
-  'ko',
-  'zh-CN',
-  'zh-TW',
-];
+const commonLocales =
+  'en en-GB en-US de de-AT de-CH fr fr-CH es it nl pl pt pt-BR cs da sv nb fi hu ro el tr uk ar he hi ja ko zh-CN zh-TW';
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 
-export const localeOptions = commonLocales.map((value) => ({ value, label: languageNames.of(value) ?? value }));
-export const timeZoneOptions = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')].map(
-  (value) => ({ value, label: value }),
-);
+export const localeOptions = commonLocales
+  .split(' ')
+  .map((value) => ({ value, label: languageNames.of(value) ?? value }));
+export const timeZoneOptions = plainOptions([...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])]);

@@ -5,6 +5,7 @@ import { useAllPages } from '../../api/cursor-list.ts';
 import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
+import { optionsOf } from '../../components/fields.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
 import { Link, LinkButton } from '../../components/Link.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/notices.tsx';
@@ -26,13 +27,13 @@ const filters: Filter[] = [
     kind: 'select',
     name: 'category',
     label: texts.category,
-    options: Object.entries(strings.templates.categories).map(([value, label]) => ({ value, label })),
+    options: optionsOf(strings.templates.categories),
   },
   {
     kind: 'select',
     name: 'state',
     label: texts.state,
-    options: Object.entries(texts.states).map(([value, label]) => ({ value, label })),
+    options: optionsOf(texts.states),
   },
 ];
 

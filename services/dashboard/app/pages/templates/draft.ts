@@ -19,6 +19,9 @@ export type Draft = {
   labels: TemplateLabels;
 };
 
+/** What edits fields of a draft. */
+export type EditProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
+
 type Stored = Pick<
   TemplateResponse | TemplateVersionResponse,
   'name' | 'description' | 'category' | 'content' | 'variables' | 'default_options' | 'labels' | 'sample_data'

@@ -1,7 +1,9 @@
-import { type ReactElement, useState, useMemo } from 'react';
+import { type ReactElement, useMemo } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
+import { formatMonth, recentMonths } from '../../components/formats.ts';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
@@ -11,7 +13,7 @@ import { Chart, type ChartSeries } from '../../components/Chart.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { EmptyState, Notice } from '../../components/notices.tsx';
 import { firstRenderCommand } from '../overview/first-render.ts';
-import { monthText, columnsOf, hrefOfRow } from './columns.tsx';
+import { columnsOf, hrefOfRow } from './columns.tsx';
 import { Limits } from './Limits.tsx';
 import { breakdownQueryOf, useLiveUsage, type View, views, type Breakdown, useBreakdown } from './queries.ts';
 import '../../styles/usage.css';
@@ -31,7 +33,7 @@ const DayChart = ({ breakdown, month }: { breakdown: Breakdown; month: string })
   );
   return (
     <div className="card">
-      <Chart label={texts.chart(monthText(month))} times={times} series={series} format={formatCount} height={180} />
+      <Chart label={texts.chart(formatMonth(month))} times={times} series={series} format={formatCount} height={180} />
     </div>
   );
 };
@@ -62,30 +64,17 @@ const BreakdownView = ({ by, month }: { by: View; month: string }): ReactElement
 
 const monthsOffered = 12;
 
-/** The present month and those before it, `YYYY-MM`, in UTC. */
-const recentMonths = (): string[] => {
-  const now = new Date();
-  return Array.from({ length: monthsOffered }, (_, ago) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString().slice(0, 7),
-  );
-};
-
 const DownloadButton = ({ by, month }: { by: View; month: string }): ReactElement => {
-  const [isPending, setPending] = useState(false);
-  const download = async (): Promise<void> => {
-    setPending(true);
-    try {
+  const download = useMutation({
+    mutationFn: async () => {
       const query = { ...breakdownQueryOf(by, month), format: 'csv' };
       saveBlob(await requestBlob('/api/v1/usage/breakdown', { query }), `usage-by-${by}-${month}.csv`);
-      showToast({ title: texts.downloaded });
-    } catch (error) {
-      showError(error);
-    } finally {
-      setPending(false);
-    }
-  };
+    },
+    onSuccess: () => showToast({ title: texts.downloaded }),
+    onError: showError,
+  });
   return (
-    <Button icon="download" isPending={isPending} onPress={() => void download()}>
+    <Button icon="download" isPending={download.isPending} onPress={() => download.mutate()}>
       {texts.csv}
     </Button>
   );
@@ -95,9 +84,10 @@ const isView = (value: string | undefined): value is View => views.some((view) =
 
 export const UsagePage = (): ReactElement => {
   const [{ by: chosenView, month: chosenMonth }, setFilters] = useFilters();
-  const months = recentMonths();
+  const months = recentMonths(monthsOffered);
+  const thisMonth = months[0]!.value;
   const by = isView(chosenView) ? chosenView : 'day';
-  const month = chosenMonth !== undefined && months.includes(chosenMonth) ? chosenMonth : months[0]!;
+  const month = months.find(({ value }) => value === chosenMonth)?.value ?? thisMonth;
   useLiveUsage();
   return (
     <>
@@ -110,8 +100,8 @@ export const UsagePage = (): ReactElement => {
               label={texts.month}
               isLabelHidden
               value={month}
-              onChange={(value) => setFilters({ month: value === months[0] ? '' : value })}
-              options={months.map((value) => ({ value, label: monthText(value) }))}
+              onChange={(value) => setFilters({ month: value === thisMonth ? '' : value })}
+              options={months}
             />
             <DownloadButton by={by} month={month} />
           </>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { BreakdownRow } from '#contracts/http/statistics.ts';
 import { type Column } from '../../components/DataTable.tsx';
-import { formatPercent } from '../../components/formats.ts';
+import { formatMonth, formatPercent } from '../../components/formats.ts';
 import { hrefOfId, Id } from '../../components/Id.tsx';
 import { Bytes, Count, Duration } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -10,14 +10,10 @@ import type { View } from './queries.ts';
 const texts = strings.usage;
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const monthFormat = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' });
-
-/** A month `YYYY-MM` in words. */
-export const monthText = (month: string): string => monthFormat.format(new Date(`${month}-01`));
 
 const titleOf = (by: View, { value, name }: BreakdownRow): ReactNode => {
   if (by === 'day') return <time dateTime={value}>{dayFormat.format(new Date(value))}</time>;
-  if (by === 'month') return <time dateTime={value}>{monthText(value)}</time>;
+  if (by === 'month') return <time dateTime={value}>{formatMonth(value)}</time>;
   if (by === 'input_type') return <span className="mono">{value}</span>;
   return (
     <>
@@ -40,68 +36,33 @@ export const hrefOfRow = (by: View, { value, name }: BreakdownRow): string | und
 const orDash = (value: number | null, show: (value: number) => ReactNode): ReactNode =>
   value === null ? <span className="muted">–</span> : show(value);
 
+const duration = (ms: number): ReactNode => <Duration ms={ms} />;
+
+const numberColumn = (
+  key: keyof typeof texts.columns,
+  minWidth: string,
+  cell: Column<BreakdownRow>['cell'],
+  visibility: Pick<Column<BreakdownRow>, 'isHiddenOnPhone' | 'isHiddenOnTablet'> = {},
+): Column<BreakdownRow> => ({
+  key,
+  header: texts.columns[key],
+  width: `minmax(${minWidth}, 0.6fr)`,
+  align: 'end',
+  cell,
+  ...visibility,
+});
+
+const notOnPhone = { isHiddenOnPhone: true };
+const notOnTablet = { isHiddenOnTablet: true };
+
 export const columnsOf = (by: View): Column<BreakdownRow>[] => [
   { key: 'value', header: texts.columns[by], width: 'minmax(8rem, 1.6fr)', cell: (row) => titleOf(by, row) },
-  {
-    key: 'renders',
-    header: texts.columns.renders,
-    width: 'minmax(4rem, 0.6fr)',
-    align: 'end',
-    cell: ({ renders }) => <Count value={renders} />,
-  },
-  {
-    key: 'failed',
-    header: texts.columns.failed,
-    width: 'minmax(3.5rem, 0.6fr)',
-    align: 'end',
-    cell: ({ failed }) => <Count value={failed} />,
-  },
-  {
-    key: 'success',
-    header: texts.columns.success,
-    width: 'minmax(4.5rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnPhone: true,
-    cell: ({ success_rate: rate }) => orDash(rate, formatPercent),
-  },
-  {
-    key: 'p50',
-    header: texts.columns.p50,
-    width: 'minmax(4.5rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnPhone: true,
-    cell: ({ p50_ms: ms }) => orDash(ms, (value) => <Duration ms={value} />),
-  },
-  {
-    key: 'p95',
-    header: texts.columns.p95,
-    width: 'minmax(4.5rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnTablet: true,
-    cell: ({ p95_ms: ms }) => orDash(ms, (value) => <Duration ms={value} />),
-  },
-  {
-    key: 'quota',
-    header: texts.columns.quota,
-    width: 'minmax(4rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnPhone: true,
-    cell: ({ quota_used: used }) => <Count value={used} />,
-  },
-  {
-    key: 'pages',
-    header: texts.columns.pages,
-    width: 'minmax(4rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnTablet: true,
-    cell: ({ pages }) => <Count value={pages} />,
-  },
-  {
-    key: 'size',
-    header: texts.columns.size,
-    width: 'minmax(5rem, 0.6fr)',
-    align: 'end',
-    isHiddenOnTablet: true,
-    cell: ({ pdf_bytes: bytes }) => <Bytes bytes={bytes} />,
-  },
+  numberColumn('renders', '4rem', ({ renders }) => <Count value={renders} />),
+  numberColumn('failed', '3.5rem', ({ failed }) => <Count value={failed} />),
+  numberColumn('success', '4.5rem', ({ success_rate: rate }) => orDash(rate, formatPercent), notOnPhone),
+  numberColumn('p50', '4.5rem', ({ p50_ms: ms }) => orDash(ms, duration), notOnPhone),
+  numberColumn('p95', '4.5rem', ({ p95_ms: ms }) => orDash(ms, duration), notOnTablet),
+  numberColumn('quota', '4rem', ({ quota_used: used }) => <Count value={used} />, notOnPhone),
+  numberColumn('pages', '4rem', ({ pages }) => <Count value={pages} />, notOnTablet),
+  numberColumn('size', '5rem', ({ pdf_bytes: bytes }) => <Bytes bytes={bytes} />, notOnTablet),
 ];

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import { FormDialog } from '../../components/FormDialog.tsx';
 import { formatForInput } from '../../components/formats.ts';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { showToast } from '../../components/Toast.tsx';
+import { useDelayed } from '../../components/use-delayed.ts';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.webhooks.redeliverAll;
@@ -17,15 +18,6 @@ const inputDelayMs = 300;
 const maxCalls = 10;
 
 type Failed = { failed_since: string; url?: string };
-
-const useDelayed = <V,>(value: V): V => {
-  const [delayed, setDelayed] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setDelayed(value), inputDelayMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return delayed;
-};
 
 /** Sends one call after the other, until none is left or the receiver has enough. Returns how many were sent. */
 const redeliverAll = async (failed: Failed): Promise<{ count: number; isPaused: boolean }> => {
@@ -50,7 +42,7 @@ const redeliverAll = async (failed: Failed): Promise<{ count: number; isPaused: 
 export const RedeliverAllDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
   const [since, setSince] = useState(() => formatForInput(new Date(Date.now() - dayMs)));
   const [url, setUrl] = useState('');
-  const typed = useDelayed(`${since} ${url.trim()}`);
+  const typed = useDelayed(`${since} ${url.trim()}`, inputDelayMs);
   const [typedSince = '', typedUrl = ''] = typed.split(' ');
   const time = Date.parse(typedSince);
   const failed: Failed = {

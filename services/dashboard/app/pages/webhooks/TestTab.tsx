@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
-import { Select, TextField } from '../../components/fields.tsx';
+import { plainOptions, Select, TextField } from '../../components/fields.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
 import { Duration, Time } from '../../components/values.tsx';
@@ -72,12 +72,7 @@ export const TestTab = (): ReactElement => {
         >
           <p className="muted">{texts.text}</p>
           <div className="webhook-test-target">
-            <Select
-              label={texts.method}
-              value={method}
-              onChange={setMethod}
-              options={methods.map((value) => ({ value, label: value }))}
-            />
+            <Select label={texts.method} value={method} onChange={setMethod} options={plainOptions(methods)} />
             <TextField
               type="url"
               label={texts.url}

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
@@ -60,10 +60,7 @@ export const CodeEditor = (props: CodeEditorProps): ReactElement => {
   const { value, label, isReadOnly, checkedWith } = props;
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const current = useRef(props);
-  useEffect(() => {
-    current.current = props;
-  });
+  const onChange = useEffectEvent(props.onChange);
   useEffect(() => {
     const editor = new EditorView({
       parent: parent.current!,
@@ -79,9 +76,9 @@ export const CodeEditor = (props: CodeEditorProps): ReactElement => {
             ? EditorView.contentAttributes.of({ tabindex: '0', role: 'textbox', 'aria-readonly': 'true' })
             : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) current.current.onChange(update.state.doc.toString());
+            if (update.docChanged) onChange(update.state.doc.toString());
           }),
-          current.current.extensions(),
+          props.extensions(),
         ],
       }),
     });

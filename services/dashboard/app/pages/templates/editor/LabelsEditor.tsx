@@ -3,7 +3,7 @@ import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Select, TextField } from '../../../components/fields.tsx';
 import { strings } from '../../../strings/strings.ts';
-import type { Draft } from '../draft.ts';
+import type { EditProps } from '../draft.ts';
 
 const texts = strings.templates.labels;
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
@@ -56,10 +56,8 @@ const AddField = ({ label, button, problemOf, onAdd }: AddFieldProps): ReactElem
   );
 };
 
-type LabelsEditorProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
-
 /** The texts of the template by language. */
-export const LabelsEditor = ({ draft: { labels }, onChange, isReadOnly }: LabelsEditorProps): ReactElement => {
+export const LabelsEditor = ({ draft: { labels }, onChange, isReadOnly }: EditProps): ReactElement => {
   const tags = Object.keys(labels);
   const names = [...new Set(Object.values(labels).flatMap((one) => Object.keys(one)))];
   const [chosen, setChosen] = useState(tags.includes('en') ? 'en' : (tags[0] ?? 'en'));

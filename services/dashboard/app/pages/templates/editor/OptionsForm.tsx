@@ -1,19 +1,13 @@
 import type { ReactElement } from 'react';
 import { RenderOptionFields } from '../../../components/RenderOptionFields.tsx';
 import { strings } from '../../../strings/strings.ts';
-import type { Draft } from '../draft.ts';
+import type { EditProps } from '../draft.ts';
 
 const prefix = 'default_options.';
 
-type OptionsFormProps = {
-  draft: Draft;
-  onChange: (changes: Partial<Draft>) => void;
-  isReadOnly: boolean;
-  /** Messages by the field of the API. */
-  errors: Record<string, string>;
-};
+type OptionsFormProps = EditProps & { errors: Record<string, string> };
 
-/** The default options of the template. Options without a field here stay as they are. */
+/** The default options of the template. Options without a field here stay as they are. `errors` are those of the API. */
 export const OptionsForm = ({ draft: { options }, onChange, isReadOnly, errors }: OptionsFormProps): ReactElement => (
   <div className="stack">
     <p className="muted">{strings.renderOptions.text}</p>

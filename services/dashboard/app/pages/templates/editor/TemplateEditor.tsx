@@ -1,13 +1,14 @@
-import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
 import type { TemplateIssue, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { usePermission } from '../../../api/session.ts';
-import { Select, TextField } from '../../../components/fields.tsx';
+import { optionsOf, Select, TextField } from '../../../components/fields.tsx';
 import { JsonView } from '../../../components/JsonView.tsx';
 import { Loading } from '../../../components/notices.tsx';
 import { Badge } from '../../../components/StatusBadge.tsx';
 import { type TabItem, Tabs } from '../../../components/Tabs.tsx';
+import { useMedia } from '../../../components/use-media.ts';
 import { strings } from '../../../strings/strings.ts';
-import type { Category, Draft } from '../draft.ts';
+import type { Category, EditProps } from '../draft.ts';
 import { LabelsEditor } from './LabelsEditor.tsx';
 import { LivePreview, StoredPreview } from './LivePreview.tsx';
 import { OptionsForm } from './OptionsForm.tsx';
@@ -15,27 +16,13 @@ import { schemaOf } from './sample-schema.ts';
 import { VariablesEditor } from './VariablesEditor.tsx';
 
 const texts = strings.templates.editor;
-const categories = Object.entries(strings.templates.categories).map(([value, label]) => ({
-  value: value as Category,
-  label,
-}));
+const categories = optionsOf<Category>(strings.templates.categories);
 
 const HtmlCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).HtmlCode }));
 const SampleCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).SampleCode }));
 
 /** From this width on the preview is beside the editor. */
-const wide = window.matchMedia('(width >= 64rem)');
-const useIsWide = (): boolean => {
-  const [isWide, setWide] = useState(wide.matches);
-  useEffect(() => {
-    const update = (): void => setWide(wide.matches);
-    wide.addEventListener('change', update);
-    return () => wide.removeEventListener('change', update);
-  }, []);
-  return isWide;
-};
-
-type EditProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
+const wide = '(width >= 64rem)';
 
 const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement => {
   if (issues === null) return <p className="small muted">{texts.checkFailed}</p>;
@@ -117,20 +104,15 @@ const DetailsPart = ({ draft, onChange, isReadOnly }: EditProps): ReactElement =
   );
 };
 
+type TemplateEditorProps = EditProps & { template: TemplateResponse; errors: Record<string, string> };
+
 /** Edits a template, with its preview beside it, or behind a tab in a narrow window. */
-export const TemplateEditor = ({
-  template,
-  draft,
-  onChange,
-  isReadOnly,
-  errors,
-}: EditProps & { template: TemplateResponse; errors: Record<string, string> }): ReactElement => {
-  const isWide = useIsWide();
+export const TemplateEditor = ({ template, errors, ...props }: TemplateEditorProps): ReactElement => {
+  const isWide = useMedia(wide);
   const canRender = usePermission('render:create');
   const [part, setPart] = useState('html');
-  const props = { draft, onChange, isReadOnly };
   const preview = canRender ? (
-    <LivePreview draft={draft} />
+    <LivePreview draft={props.draft} />
   ) : (
     <StoredPreview templateId={template.id} version={template.version} />
   );

@@ -1,15 +1,12 @@
 import type { ReactElement } from 'react';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
-import { Checkbox, Select, TextField } from '../../../components/fields.tsx';
+import { Checkbox, optionsOf, Select, TextField } from '../../../components/fields.tsx';
 import { strings } from '../../../strings/strings.ts';
-import { type Draft, sampleOf } from '../draft.ts';
+import { type EditProps, sampleOf } from '../draft.ts';
 
 const texts = strings.templates.variables;
-const types = Object.entries(texts.types).map(([value, label]) => ({
-  value: value as VariableDeclaration['type'],
-  label,
-}));
+const types = optionsOf(texts.types);
 
 const typeOf = (value: unknown): VariableDeclaration['type'] => {
   if (Array.isArray(value)) return 'array';
@@ -18,10 +15,8 @@ const typeOf = (value: unknown): VariableDeclaration['type'] => {
   return typeof value === 'boolean' ? 'boolean' : 'object';
 };
 
-type VariablesEditorProps = { draft: Draft; onChange: (changes: Partial<Draft>) => void; isReadOnly: boolean };
-
 /** The declared variables of the template. */
-export const VariablesEditor = ({ draft, onChange, isReadOnly }: VariablesEditorProps): ReactElement => {
+export const VariablesEditor = ({ draft, onChange, isReadOnly }: EditProps): ReactElement => {
   const { variables } = draft;
   const change = (index: number, changes: Partial<VariableDeclaration>): void =>
     onChange({ variables: variables.map((one, at) => (at === index ? { ...one, ...changes } : one)) });
