@@ -193,7 +193,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>): ReactElement => {
   if (!isLoading && !error && rows.length === 0) return <div className="card table-empty">{empty}</div>;
   const tracks = templateOf(columns);
   return (
-    <div className="table-frame">
+    <div className="card table-frame">
       <div
         role="table"
         aria-label={label}

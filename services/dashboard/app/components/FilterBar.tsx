@@ -99,7 +99,7 @@ const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
         <Icon name="clock" size={14} />
         <span>{rangeText(values[filter.since], values[filter.until])}</span>
       </AriaButton>
-      <Popover className="popover time-popover" offset={4}>
+      <Popover className="popover" offset={4}>
         <Dialog aria-label={filter.label} className="time-dialog">
           {({ close }) => (
             <>

@@ -47,7 +47,7 @@ export const OptionGroups = ({ groups, options, errors }: OptionGroupsProps): Re
       {groups.map(({ id, options: names, fields }) => (
         <details
           key={id}
-          className="option-group"
+          className="fold option-group"
           open={open.includes(id)}
           onToggle={({ currentTarget: { open: isOpen } }) =>
             setOpen((shown) => [...shown.filter((one) => one !== id), ...(isOpen ? [id] : [])])

@@ -11,8 +11,8 @@ type StatProps = {
 
 /** One figure with its name. */
 export const Stat = ({ label, value, text, tone, href }: StatProps): ReactElement => (
-  <div className={`card stat${tone ? ` stat-${tone}` : ''}`}>
-    <p className="stat-label">{label}</p>
+  <div className={`card stat${tone ? ` tone-${tone}` : ''}`}>
+    <p className="small muted">{label}</p>
     <p className="stat-value">{value}</p>
     {text && <p className="stat-text">{text}</p>}
     {href}
@@ -25,7 +25,7 @@ export const Meter = ({ label, used, limit }: { label: string; used: number; lim
   const tone = share >= 1 ? 'danger' : share >= 0.8 ? 'warning' : 'normal';
   return (
     <div
-      className={`meter meter-${tone}`}
+      className={`meter tone-${tone}`}
       role="meter"
       aria-label={label}
       aria-valuenow={Math.round(share * 100)}

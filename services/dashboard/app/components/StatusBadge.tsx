@@ -5,7 +5,7 @@ export type BadgeTone = 'success' | 'danger' | 'warning' | 'info' | 'neutral';
 
 /** A short label in a colour. */
 export const Badge = ({ tone = 'neutral', children }: { tone?: BadgeTone; children: ReactNode }): ReactElement => (
-  <span className={`badge badge-${tone}`}>{children}</span>
+  <span className={`badge tone-${tone}`}>{children}</span>
 );
 
 type Status = keyof typeof strings.status;
@@ -28,7 +28,7 @@ const tones: Record<Status, BadgeTone> = {
 
 /** The state of a render, webhook, key, account or member. */
 export const StatusBadge = ({ status }: { status: Status }): ReactElement => (
-  <span className={`badge badge-${tones[status]}`}>
+  <span className={`badge tone-${tones[status]}`}>
     <span className="badge-dot" aria-hidden="true" />
     {strings.status[status]}
   </span>

@@ -43,7 +43,7 @@ const FieldLabel = ({ label, isLabelHidden = false, isOptional = false }: FieldL
 export const FieldTexts = ({ description, error }: Pick<FieldProps, 'description' | 'error'>): ReactElement => (
   <>
     {description && !error && (
-      <Text slot="description" className="field-description">
+      <Text slot="description" className="small muted">
         {description}
       </Text>
     )}

@@ -17,7 +17,7 @@ type NoticeProps = {
 export const Notice = ({ tone, title, children, actions }: NoticeProps): ReactElement => {
   const icons = { info: 'info', success: 'check', warning: 'warning', danger: 'error' } as const;
   return (
-    <div className={`notice notice-${tone}`} role={tone === 'danger' ? 'alert' : undefined}>
+    <div className={`notice tone-${tone}`} role={tone === 'danger' ? 'alert' : undefined}>
       <Icon name={icons[tone]} size={18} />
       <div className="notice-text">
         {title && <p className="notice-title">{title}</p>}

@@ -73,13 +73,13 @@ const SignedIn = (): ReactElement => {
         <IconButton icon="search" label={strings.palette.title} onPress={() => setOverlay('palette')} />
       </div>
       <ModalOverlay
-        className="modal-overlay drawer-overlay"
+        className="modal-overlay"
         isOpen={overlay === 'navigation'}
         onOpenChange={(open) => setOverlay(open ? 'navigation' : null)}
         isDismissable
       >
         <Modal className="drawer">
-          <Dialog aria-label={strings.layout.navigation} className="drawer-dialog">
+          <Dialog aria-label={strings.layout.navigation} className="dialog">
             {sidebar}
           </Dialog>
         </Modal>

@@ -87,14 +87,9 @@ type CommandPaletteProps = { isOpen: boolean; onClose: () => void; onShortcuts: 
 
 /** Search for pages, actions and things by name, and for anything by its id. */
 export const CommandPalette = ({ isOpen, onClose, onShortcuts }: CommandPaletteProps): ReactElement => (
-  <ModalOverlay
-    className="modal-overlay palette-overlay"
-    isOpen={isOpen}
-    onOpenChange={(open) => !open && onClose()}
-    isDismissable
-  >
+  <ModalOverlay className="modal-overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
     <Modal className="modal palette">
-      <Dialog aria-label={texts.title} className="palette-dialog">
+      <Dialog aria-label={texts.title} className="dialog">
         <Palette close={onClose} onShortcuts={onShortcuts} />
       </Dialog>
     </Modal>

@@ -35,7 +35,7 @@ export const PermissionList = ({ chosen, onChange }: PermissionListProps): React
   return (
     <fieldset className="permission-list">
       <legend className="field-label">{title}</legend>
-      <p className="field-description">{permissionsHint}</p>
+      <p className="small muted">{permissionsHint}</p>
       <div className="permission-groups">
         {group(groups.documents, documentPermissions)}
         {group(groups.administration, administrationPermissions)}

@@ -93,7 +93,7 @@ export const Attention = ({ attention }: { attention: AttentionData }): ReactEle
           </Button>
         )}
       </div>
-      <div className="attention-items">{shown}</div>
+      <div className="stack-sm">{shown}</div>
     </section>
   );
 };

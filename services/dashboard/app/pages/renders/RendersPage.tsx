@@ -42,7 +42,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
     cell: ({ status, error }) => (
       <span className="render-status">
         <StatusBadge status={status} />
-        {error && <span className="small mono render-error">{error}</span>}
+        {error && <span className="small mono render-error wide-only">{error}</span>}
       </span>
     ),
   },

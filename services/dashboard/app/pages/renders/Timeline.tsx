@@ -106,7 +106,7 @@ const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256
   const isSame = hasSameBytes(event, sha256);
   return (
     <li>
-      <span className={`timeline-dot timeline-${toneOf(event, sha256)}`} aria-hidden="true" />
+      <span className={`timeline-dot tone-${toneOf(event, sha256)}`} aria-hidden="true" />
       <Disclosure>
         {({ isExpanded }) => (
           <>

@@ -112,7 +112,7 @@ export const NewTemplatePage = (): ReactElement => {
           create.mutate();
         }}
       >
-        <RadioGroup className="start-group" value={chosen} onChange={setChosen}>
+        <RadioGroup className="stack-sm" value={chosen} onChange={setChosen}>
           <Label className="field-label">{texts.start}</Label>
           <div className="template-cards">
             {starts.map(({ key, title, text, template }) => (
@@ -127,7 +127,7 @@ export const NewTemplatePage = (): ReactElement => {
             {!data && !error && <Loading />}
           </div>
         </RadioGroup>
-        <div className="add-row start-form">
+        <div className="add-row">
           <TextField label={texts.name} value={name} onChange={setName} error={fieldErrors['name']} isRequired />
           <Button
             type="submit"

@@ -20,7 +20,7 @@ const OutcomeBadge = ({ response, error, duration_ms }: Attempt): ReactElement =
 };
 
 const AttemptDetails = ({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }): ReactElement => (
-  <details className="webhook-attempt" open={isOpen}>
+  <details className="fold webhook-attempt" open={isOpen}>
     <summary>
       <span className="webhook-attempt-name">{texts.attempt(attempt.attempt)}</span>
       <OutcomeBadge {...attempt} />

@@ -48,7 +48,7 @@ export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
       )}
       {pdf && <PdfView pdf={pdf} label={texts.label} onDrawn={onDrawn} />}
       {!pdf && !error && <Loading />}
-      <p className="small muted preview-status">
+      <p className="small muted">
         {isUpdating ? `${texts.updating} · ` : error ? '' : `${texts.pages(pages, durationMs)} · `}
         {texts.notRecorded}
       </p>

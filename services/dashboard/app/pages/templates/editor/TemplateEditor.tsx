@@ -49,7 +49,7 @@ const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement =>
 const HtmlPart = (props: EditProps): ReactElement => {
   const [issues, setIssues] = useState<TemplateIssue[] | null>([]);
   return (
-    <div className="code-part">
+    <div className="stack-sm">
       <Suspense fallback={<Loading />}>
         <HtmlCode {...props} onIssues={setIssues} />
       </Suspense>
@@ -62,7 +62,7 @@ const HtmlPart = (props: EditProps): ReactElement => {
 };
 
 const SamplePart = (props: EditProps): ReactElement => (
-  <div className="code-part">
+  <div className="stack-sm">
     <Suspense fallback={<Loading />}>
       <SampleCode {...props} />
     </Suspense>

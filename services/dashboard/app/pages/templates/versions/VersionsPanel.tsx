@@ -95,7 +95,7 @@ export const VersionsPanel = ({ template }: { template: TemplateResponse }): Rea
     showToast({ title: texts.restored(response.version) });
   };
   return (
-    <div className="stack versions">
+    <div className="stack">
       <DataTable
         {...list}
         label={texts.label}
