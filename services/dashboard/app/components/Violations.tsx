@@ -3,12 +3,10 @@ import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import type { FacturXViolation } from '#contracts/http/factur-x.ts';
 import { strings } from '../strings/strings.ts';
 
-const texts = strings.errors.violations;
-
 type Violation = ConformanceViolation | FacturXViolation;
 
 const placeOf = (violation: Violation): string =>
-  ['line' in violation && violation.line !== null ? texts.line(violation.line) : null, violation.element]
+  ['line' in violation && violation.line !== null ? strings.common.line(violation.line) : null, violation.element]
     .filter((part) => part !== null)
     .join(', ');
 
@@ -24,7 +22,7 @@ export const Violations = ({ error }: { error: Readonly<Record<string, unknown>>
   }));
   return (
     <>
-      <p>{texts.title(rows.length, Number(error['total_violations'] ?? rows.length))}</p>
+      <p>{strings.errors.violations(rows.length, Number(error['total_violations'] ?? rows.length))}</p>
       <ul>
         {rows.map(({ key, place, message, rule }) => (
           <li key={key}>

@@ -31,11 +31,16 @@ export const en = {
     copyId: (id: string) => `Copy ${id}`,
     unlimited: 'Unlimited',
     none: 'None',
+    never: 'Never',
+    you: 'You',
     all: 'All',
     clearFilters: 'Clear filters',
+    changeFilters: 'Change the filters, or clear them.',
     filters: 'Filters',
     download: 'Download',
     optional: 'optional',
+    line: (line: number) => `Line ${line}`,
+    warnings: (count: number) => plural(count, 'warning'),
     page: (page: number, total: number) => `Page ${page} of ${total}`,
     previousPage: 'Previous page',
     nextPage: 'Next page',
@@ -50,11 +55,8 @@ export const en = {
   },
   errors: {
     title: 'This did not work',
-    violations: {
-      title: (listed: number, total: number) =>
-        listed === total ? `${plural(total, 'violation')}:` : `The first ${listed} of ${plural(total, 'violation')}:`,
-      line: (line: number) => `Line ${line}`,
-    },
+    violations: (listed: number, total: number) =>
+      listed === total ? `${plural(total, 'violation')}:` : `The first ${listed} of ${plural(total, 'violation')}:`,
     pageTitle: 'This page has an error',
     pageText:
       'The error is in the page, not in your data. Load the page again. If it happens again, tell the operator.',

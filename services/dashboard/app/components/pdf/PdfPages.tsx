@@ -3,7 +3,8 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { strings } from '../../strings/strings.ts';
 import { IconButton } from '../Button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../notices.tsx';
-import { drawPage, openPdf } from './open-pdf.ts';
+import { drawPage } from './open-pdf.ts';
+import { useOpenPdf } from './use-open-pdf.ts';
 
 export type PdfViewProps = {
   /** The PDF; a new object shows a new document. */
@@ -12,40 +13,8 @@ export type PdfViewProps = {
   label: string;
   /** For an encrypted PDF, in the form of `preparePdfPassword`. */
   password?: string | undefined;
-  /** Called when the pages are known. */
-  onPages?: (count: number) => void;
   /** Called each time a page is on the screen. */
   onDrawn?: () => void;
-};
-
-type State = { document: PDFDocumentProxy | null; error: unknown };
-
-const useDocument = (
-  pdf: Blob,
-  password: string | undefined,
-  onPages: ((count: number) => void) | undefined,
-): State => {
-  const [state, setState] = useState<State>({ document: null, error: null });
-  useEffect(() => {
-    let isCurrent = true;
-    const opened = openPdf(pdf, password);
-    opened.then(
-      ({ document }) => {
-        if (!isCurrent) return;
-        setState({ document, error: null });
-        onPages?.(document.numPages);
-      },
-      (error: unknown) => isCurrent && setState({ document: null, error }),
-    );
-    return () => {
-      isCurrent = false;
-      opened.then(
-        ({ close }) => close(),
-        () => undefined,
-      );
-    };
-  }, [pdf]);
-  return state;
 };
 
 /** On both sides together, in pixels. */
@@ -100,8 +69,8 @@ const Page = ({ document, page, zoom, label, onDrawn }: PageProps) => {
 };
 
 /** The pages of a PDF, one at a time. While a new document is drawn, the old page stays. */
-export const PdfPages = ({ pdf, label, password, onPages, onDrawn }: PdfViewProps): ReactElement => {
-  const { document, error } = useDocument(pdf, password, onPages);
+export const PdfPages = ({ pdf, label, password, onDrawn }: PdfViewProps): ReactElement => {
+  const { document, error } = useOpenPdf(pdf, password);
   const [page, setPage] = useState(1);
   const [zoom, setZoom] = useState(2);
   if (error instanceof Error && error.name === 'PasswordException')

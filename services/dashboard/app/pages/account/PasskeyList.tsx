@@ -36,7 +36,7 @@ const columnsFor = (choose: (choice: Choice) => void): Column<PasskeyResponse>[]
     width: '7rem',
     isHiddenOnPhone: true,
     cell: ({ last_used_at: time }) =>
-      time === null ? <span className="muted">{texts.neverUsed}</span> : <Time time={time} format="relative" />,
+      time === null ? <span className="muted">{strings.common.never}</span> : <Time time={time} format="relative" />,
   },
   {
     key: 'actions',

@@ -34,9 +34,9 @@ const Facts = ({ apiKey }: { apiKey: KeyResponse }): ReactElement => (
         [texts.type]: <Badge tone={apiKey.type === 'live' ? 'info' : 'neutral'}>{texts.types[apiKey.type]}</Badge>,
         [texts.createdBy]: <ActorName actor={apiKey.created_by} />,
         [texts.created]: <Time time={apiKey.created_at} />,
-        [texts.expires]: apiKey.expires_at === null ? texts.neverExpires : <Time time={apiKey.expires_at} />,
+        [texts.expires]: apiKey.expires_at === null ? strings.common.never : <Time time={apiKey.expires_at} />,
         [texts.revokedAt]: apiKey.revoked_at && <Time time={apiKey.revoked_at} />,
-        [texts.lastUsed]: apiKey.last_used_at === null ? texts.neverUsed : <Time time={apiKey.last_used_at} />,
+        [texts.lastUsed]: apiKey.last_used_at === null ? strings.common.never : <Time time={apiKey.last_used_at} />,
         [texts.permissions]: (
           <ul className="row">
             {apiKey.permissions.map((permission) => (

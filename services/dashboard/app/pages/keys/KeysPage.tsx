@@ -95,7 +95,7 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
     width: '6rem',
     isHiddenOnTablet: true,
     cell: ({ last_used_at: time }) =>
-      time === null ? <span className="muted">{texts.neverUsed}</span> : <Time time={time} format="relative" />,
+      time === null ? <span className="muted">{strings.common.never}</span> : <Time time={time} format="relative" />,
   },
   { ...countColumn('requests', '4.5rem'), isHiddenOnPhone: true },
   { ...countColumn('succeeded', '5.5rem'), isHiddenOnTablet: true },
@@ -178,7 +178,7 @@ export const KeysPage = (): ReactElement => {
         rowHref={({ id }) => `/keys/${id}`}
         empty={
           isFiltered ? (
-            <EmptyState icon="keys" title={texts.noMatchTitle} text={texts.noMatchText} />
+            <EmptyState icon="keys" title={texts.noMatchTitle} text={strings.common.changeFilters} />
           ) : (
             <EmptyState icon="keys" title={texts.noKeysTitle} text={texts.noKeysText} code={firstRenderCommand()} />
           )

@@ -25,7 +25,7 @@ const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorRespon
           <span className="person-name" title={name}>
             {name}
           </span>
-          <span className="person-details">{id === ownId && <Badge tone="info">{texts.you}</Badge>}</span>
+          <span className="person-details">{id === ownId && <Badge tone="info">{strings.common.you}</Badge>}</span>
         </span>
       ),
     },
@@ -40,7 +40,7 @@ const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorRespon
       header: texts.lastSignIn,
       isDetailOnPhone: true,
       cell: ({ last_sign_in_at: time }) =>
-        time === null ? texts.neverSignedIn : <Time time={time} format="relative" />,
+        time === null ? strings.common.never : <Time time={time} format="relative" />,
     },
     {
       key: 'actions',

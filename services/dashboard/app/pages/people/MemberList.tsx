@@ -24,7 +24,7 @@ const PersonCell = ({ member, isYou }: { member: MemberResponse; isYou: boolean 
     </span>
     <span className="person-details">
       {member.email !== null && member.email !== member.name && <span className="muted">{member.email}</span>}
-      {isYou && <Badge tone="info">{texts.you}</Badge>}
+      {isYou && <Badge tone="info">{strings.common.you}</Badge>}
     </span>
   </span>
 );

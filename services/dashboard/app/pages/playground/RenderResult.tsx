@@ -32,7 +32,7 @@ const RenderError = ({ error }: { error: Error }): ReactElement => (
     <ul className="plain-list">
       {(error instanceof ApiError ? error.all : [{ error: '', message: error.message }]).map((one) => (
         <li key={`${one.field ?? ''} ${one.message}`}>
-          {'line' in one && one.line !== undefined && <strong>{texts.line(one.line)}: </strong>}
+          {'line' in one && one.line !== undefined && <strong>{strings.common.line(one.line)}: </strong>}
           {one.message}
           <Violations error={one} />
         </li>
@@ -76,7 +76,7 @@ const Rendered = ({ rendered, password }: RenderedProps): ReactElement => {
         </Button>
       </div>
       {rendered.warnings && rendered.warnings.length > 0 && (
-        <Notice tone="warning" title={texts.warnings(rendered.warnings.length)}>
+        <Notice tone="warning" title={strings.common.warnings(rendered.warnings.length)}>
           <ul className="plain-list">
             {rendered.warnings.map(({ message }) => (
               <li key={message}>{message}</li>

@@ -113,7 +113,7 @@ export const DiagnosticsTab = ({ render }: { render: RenderDetailResponse }): Re
     <div className="stack-lg">
       <FieldList
         values={{
-          [texts.mode]: diagnostics.render_mode ?? strings.common.none,
+          [strings.renders.fields.mode]: diagnostics.render_mode ?? strings.common.none,
           [texts.reason]: diagnostics.render_mode_reason,
         }}
       />

@@ -51,8 +51,8 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
         values={{
           [texts.file]: fileName,
           [texts.type]: type,
-          [texts.size]: <Bytes bytes={bytes} />,
-          [texts.sha256]: <Id id={sha256} withoutLink />,
+          [strings.renders.fields.size]: <Bytes bytes={bytes} />,
+          [strings.renders.fields.sha256]: <Id id={sha256} withoutLink />,
         }}
       />
       {render.input_type === 'url' && part === 'input' && <p className="muted">{texts.url}</p>}

@@ -37,11 +37,11 @@ export const Failure = ({ render }: { render: RenderDetailResponse }): ReactElem
   const { error = '', message, details } = render;
   const line = lineOf(render);
   return (
-    <Notice tone="danger" title={texts.failed.title(error)}>
+    <Notice tone="danger" title={texts.failed(error)}>
       <p>{message}</p>
       {render.error_fields && <Violations error={render.error_fields} />}
       {typeof details === 'string' && <p className="mono small">{details}</p>}
-      {line !== null && <p>{texts.failed.line(line)}</p>}
+      {line !== null && <p>{strings.common.line(line)}</p>}
       {line !== null && <InputLines render={render} line={line} />}
       {texts.remedies[error] && <p className="muted">{texts.remedies[error]}</p>}
     </Notice>
@@ -50,7 +50,7 @@ export const Failure = ({ render }: { render: RenderDetailResponse }): ReactElem
 
 /** What to check in the finished PDF. */
 export const Warnings = ({ warnings }: { warnings: NonNullable<RenderDetailResponse['warnings']> }): ReactElement => (
-  <Notice tone="warning" title={texts.warnings(warnings.length)}>
+  <Notice tone="warning" title={strings.common.warnings(warnings.length)}>
     <ul>
       {numbered(warnings).map(({ number, item: { message } }) => (
         <li key={number}>{message}</li>

@@ -26,7 +26,7 @@ const pageSize = 100;
 const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecordResponse>[] => [
   {
     key: 'document',
-    header: texts.columns.document,
+    header: texts.fields.document,
     width: 'minmax(4.5rem, 1.45fr)',
     cell: (render) => (
       <>
@@ -37,7 +37,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
   {
     key: 'status',
-    header: texts.columns.status,
+    header: texts.fields.status,
     width: 'minmax(5.75rem, 2.3fr)',
     cell: ({ status, error }) => (
       <span className="render-status">
@@ -48,20 +48,20 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
   {
     key: 'by',
-    header: texts.columns.requestedBy,
+    header: texts.fields.requestedBy,
     isHiddenOnPhone: true,
     cell: ({ requested_by: actor }) => <ActorName actor={actor} />,
   },
   {
     key: 'id',
-    header: texts.columns.id,
+    header: texts.fields.id,
     width: '11.25rem',
     isHiddenOnTablet: true,
     cell: ({ id }) => <Id id={id} withoutLink />,
   },
   {
     key: 'pages',
-    header: texts.columns.pages,
+    header: texts.fields.pages,
     width: '3.5rem',
     align: 'end',
     isHiddenOnPhone: true,
@@ -69,7 +69,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
   {
     key: 'duration',
-    header: texts.columns.duration,
+    header: texts.fields.duration,
     width: '5rem',
     align: 'end',
     isHiddenOnPhone: true,
@@ -77,7 +77,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
   {
     key: 'created',
-    header: texts.columns.created,
+    header: texts.fields.created,
     width: '6.5rem',
     align: 'end',
     isDetailOnPhone: true,
@@ -129,7 +129,7 @@ const RenderList = ({ values }: { values: FilterValues }): ReactElement => {
         rowHref={({ id }) => `/renders/${id}`}
         empty={
           isFiltered ? (
-            <EmptyState icon="filter" title={texts.empty.filteredTitle} text={texts.empty.filteredText} />
+            <EmptyState icon="filter" title={texts.empty.filteredTitle} text={strings.common.changeFilters} />
           ) : (
             <EmptyState icon="renders" title={texts.empty.title} text={texts.empty.text} code={firstLine} />
           )

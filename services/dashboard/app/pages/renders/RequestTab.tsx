@@ -24,7 +24,7 @@ export const RequestTab = ({ render }: { render: RenderDetailResponse }): ReactE
       </p>
       {isLong && <p className="muted">{texts.long}</p>}
       <CodeTabs
-        label={strings.renders.tabs.request}
+        label={texts.label}
         samples={[
           { name: texts.curl, code: curlOf(render, recorded, origin) },
           { name: texts.repeat, code: repeatCurlOf(render, origin) },

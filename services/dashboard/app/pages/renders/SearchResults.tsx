@@ -34,14 +34,14 @@ const columns: readonly Column<SearchHit>[] = [
   },
   {
     key: 'id',
-    header: texts.columns.id,
+    header: texts.fields.id,
     width: '12.5rem',
     isHiddenOnPhone: true,
     cell: ({ id }) => <Id id={id} withoutLink />,
   },
   {
     key: 'created',
-    header: texts.columns.created,
+    header: texts.fields.created,
     width: '6.5rem',
     align: 'end',
     isHiddenOnPhone: true,

@@ -127,8 +127,8 @@ const Item = ({ item: { event, afterMs }, sha256 }: { item: TimelineItem; sha256
                     values={{
                       [texts.revision]: <span className="number">{event.revision}</span>,
                       [texts.actor]: <ActorName actor={event.actor as Parameters<typeof ActorName>[0]['actor']} />,
-                      [texts.request]: <Id id={event.request_id} isLong withoutLink />,
-                      [texts.trace]:
+                      [strings.renders.fields.request]: <Id id={event.request_id} isLong withoutLink />,
+                      [strings.renders.fields.trace]:
                         event.trace_id === null ? strings.common.none : <Id id={event.trace_id} isLong withoutLink />,
                     }}
                   />

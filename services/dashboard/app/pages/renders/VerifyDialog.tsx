@@ -11,22 +11,23 @@ import { Bytes, Count, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.renders.verify;
+const { fields, verifiedSame, verifiedOther } = strings.renders;
 
 type Compared = VerificationResponse['recorded'];
 
 const rows: [string, (pdf: Compared) => ReactNode][] = [
-  [texts.sha256, ({ sha256 }) => <Id id={sha256} withoutLink />],
-  [texts.size, ({ size_bytes: bytes }) => <Bytes bytes={bytes} />],
-  [texts.pages, ({ pages }) => <Count value={pages} />],
-  [texts.engine, ({ engine }) => engine],
-  [texts.page, ({ page }) => page && `${page.url} (${page.status})`],
+  [fields.sha256, ({ sha256 }) => <Id id={sha256} withoutLink />],
+  [fields.size, ({ size_bytes: bytes }) => <Bytes bytes={bytes} />],
+  [fields.pages, ({ pages }) => <Count value={pages} />],
+  [fields.engine, ({ engine }) => engine],
+  [fields.page, ({ page }) => page && `${page.url} (${page.status})`],
 ];
 
 const Proof = ({ result }: { result: VerificationResponse }): ReactElement => {
   const { matches, recorded, now, first_different_byte: first } = result;
   return (
     <div className="stack">
-      <Notice tone={matches ? 'success' : 'warning'} title={matches ? texts.same : texts.other}>
+      <Notice tone={matches ? 'success' : 'warning'} title={matches ? verifiedSame : verifiedOther}>
         <p>{result.explanation}</p>
         {!matches && (
           <p>{first === null ? texts.noFirstDifference : texts.firstDifference((first + 1).toLocaleString())}</p>

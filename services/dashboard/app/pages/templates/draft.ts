@@ -2,20 +2,20 @@ import { useSyncExternalStore } from 'react';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { TemplateResponse, TemplateVersionResponse } from '#contracts/http/template-responses.ts';
 import type { templateCategories, VariableDeclaration } from '#contracts/http/templates.ts';
+import type { RenderOptionValues } from '../../components/option-values.ts';
 import { strings } from '../../strings/strings.ts';
 
 export type Category = (typeof templateCategories)[number];
-export type Options = Record<string, unknown>;
 
-/** A template while it is edited. The sample data are text, which may not be JSON yet. */
+/** A template while it is edited, with the names of the API. The sample data are text, which may not be JSON yet. */
 export type Draft = {
   name: string;
   description: string;
   category: Category;
   content: string;
-  sample: string;
+  sample_data: string;
   variables: VariableDeclaration[];
-  options: Options;
+  default_options: RenderOptionValues;
   labels: TemplateLabels;
 };
 
@@ -32,16 +32,14 @@ export const draftOf = (template: Stored): Draft => ({
   description: template.description ?? '',
   category: template.category,
   content: template.content,
-  sample: JSON.stringify(template.sample_data ?? {}, null, 2),
+  sample_data: JSON.stringify(template.sample_data ?? {}, null, 2),
   variables: template.variables,
-  options: template.default_options,
+  default_options: template.default_options,
   labels: template.labels ?? {},
 });
 
 /** The sample data, or why they are none. */
-export const sampleOf = ({
-  sample,
-}: Pick<Draft, 'sample'>): { data: Record<string, unknown> } | { problem: string } => {
+export const sampleOf = ({ sample_data: sample }: Draft): { data: Record<string, unknown> } | { problem: string } => {
   try {
     const data: unknown = JSON.parse(sample.trim() === '' ? '{}' : sample);
     if (typeof data !== 'object' || data === null || Array.isArray(data))
@@ -52,48 +50,30 @@ export const sampleOf = ({
   }
 };
 
-type FieldName = keyof typeof strings.templates.fields;
-const fieldNames: Record<keyof Draft, FieldName> = {
-  name: 'name',
-  description: 'description',
-  category: 'category',
-  content: 'content',
-  sample: 'sample_data',
-  variables: 'variables',
-  options: 'default_options',
-  labels: 'labels',
-};
+/** All fields of a draft. */
+export const fieldNames = Object.keys(strings.templates.fields) as (keyof Draft)[];
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 const isSameSample = (a: Draft, b: Draft): boolean => {
   const [first, second] = [sampleOf(a), sampleOf(b)];
-  return 'data' in first && 'data' in second ? isSame(first.data, second.data) : a.sample === b.sample;
+  return 'data' in first && 'data' in second ? isSame(first.data, second.data) : a.sample_data === b.sample_data;
 };
 
-/** The fields of the draft that differ, by the names of the API. */
-export const changedFields = (base: Draft, draft: Draft): FieldName[] =>
-  (Object.keys(fieldNames) as (keyof Draft)[])
-    .filter((field) => (field === 'sample' ? !isSameSample(base, draft) : !isSame(base[field], draft[field])))
-    .map((field) => fieldNames[field]);
+/** The fields of the draft that differ. */
+export const changedFields = (base: Draft, draft: Draft): (keyof Draft)[] =>
+  fieldNames.filter((field) =>
+    field === 'sample_data' ? !isSameSample(base, draft) : !isSame(base[field], draft[field]),
+  );
 
 /** The names of fields as a text. */
-export const fieldList = (fields: readonly FieldName[]): string =>
+export const fieldList = (fields: readonly (keyof Draft)[]): string =>
   fields.map((field) => strings.templates.fields[field]).join(', ');
 
 /** The body of a request with these fields of the draft. @throws Error if the sample data are not JSON */
-export const bodyOf = (draft: Draft, fields: readonly FieldName[]): Record<string, unknown> => {
+export const bodyOf = (draft: Draft, fields: readonly (keyof Draft)[]): Record<string, unknown> => {
   const sample = sampleOf(draft);
   if ('problem' in sample && fields.includes('sample_data')) throw new Error(sample.problem);
-  const values: Record<FieldName, unknown> = {
-    name: draft.name,
-    description: draft.description,
-    category: draft.category,
-    content: draft.content,
-    sample_data: 'data' in sample ? sample.data : {},
-    variables: draft.variables,
-    default_options: draft.options,
-    labels: draft.labels,
-  };
+  const values = { ...draft, sample_data: 'data' in sample ? sample.data : {} };
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 };
 

@@ -7,7 +7,7 @@ import { FormDialog } from '../../components/FormDialog.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { useGoTo } from '../../layout/use-navigation.ts';
 import { strings } from '../../strings/strings.ts';
-import { bodyOf, draftOf, setEditing } from './draft.ts';
+import { bodyOf, draftOf, fieldNames, setEditing } from './draft.ts';
 
 type TemplateDialogProps = { template: TemplateResponse; onClose: () => void };
 
@@ -18,16 +18,7 @@ export const DuplicateDialog = ({ template, onClose }: TemplateDialogProps): Rea
   const [name, setName] = useState(texts.copyOf(template.name));
   const duplicate = async (): Promise<void> => {
     const draft = { ...draftOf(template), name };
-    const fields = [
-      'description',
-      'category',
-      'content',
-      'sample_data',
-      'variables',
-      'default_options',
-      'labels',
-    ] as const;
-    const body = { name, content: draft.content, ...bodyOf(draft, fields) };
+    const body = { name, content: draft.content, ...bodyOf(draft, fieldNames) };
     const { id } = await api.post('/api/v1/templates', { body });
     await reload('templates');
     showToast({ title: texts.done });

@@ -113,7 +113,7 @@ export const DeliveriesTab = (): ReactElement => {
         rowHref={({ job_id }) => `/webhooks/${job_id}`}
         empty={
           isFiltered ? (
-            <EmptyState icon="filter" title={texts.empty.filteredTitle} text={texts.empty.filteredText} />
+            <EmptyState icon="filter" title={texts.empty.filteredTitle} text={strings.common.changeFilters} />
           ) : (
             <EmptyState icon="webhooks" title={texts.empty.title} text={texts.empty.text} code={example()} />
           )

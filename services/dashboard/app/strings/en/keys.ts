@@ -14,10 +14,8 @@ export const keys = {
   created: 'Created',
   expires: 'Expires',
   expiresHint: 'In your time zone. Without a time the key does not expire.',
-  neverExpires: 'Never',
   revokedAt: 'Revoked',
   lastUsed: 'Last used',
-  neverUsed: 'Never',
   requests: 'Requests',
   renders: 'Renders',
   succeeded: 'Succeeded',
@@ -65,7 +63,6 @@ export const keys = {
   noKeysTitle: 'No API key yet',
   noKeysText: 'Create a key and put it into COLOPHON_KEY, then send a document with it:',
   noMatchTitle: 'No key matches the filters',
-  noMatchText: 'Change the filters, or clear them.',
   notFoundTitle: 'There is no such key',
   notFoundText: 'The id may have a typing mistake, or the key may belong to another account.',
 };

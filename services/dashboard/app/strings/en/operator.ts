@@ -9,8 +9,6 @@ export const operator = {
   operatorSource: 'By',
   operatorSources: { command: 'Link', groups: 'Groups of the identity provider' },
   lastSignIn: 'Last sign-in',
-  neverSignedIn: 'Never',
-  you: 'You',
   revokeOperator: 'Revoke',
   revokeOperatorTitle: (name: string) => `Revoke the operator ${name}?`,
   revokeOperatorText: 'From the next request on, this person sees only accounts of which he or she is a member.',

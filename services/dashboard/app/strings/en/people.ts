@@ -10,7 +10,6 @@ export const people = {
   source: 'Joined by',
   sources: { link: 'One-time link', invitation: 'Invitation', groups: 'Identity provider' },
   never: 'never',
-  you: 'You',
   actions: (name: string) => `Actions for ${name}`,
   changeRole: 'Change the role',
   changeRoleOf: (name: string) => `Role of ${name}`,

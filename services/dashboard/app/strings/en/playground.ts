@@ -58,9 +58,7 @@ export const playground = {
   size: 'Size',
   time: 'Time',
   details: 'Show the render',
-  warnings: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
   errorTitle: 'There is no PDF',
-  line: (line: number) => `Line ${line}`,
   codeTitle: 'The same from a program',
   codeText: 'COLOPHON_KEY is an API key of this account.',
   sample: {

@@ -55,7 +55,6 @@ export const account = {
     'Add one here to sign in without a link the next time. On another device, sign in with a link of this command first:',
   name: 'Name',
   added: 'Added',
-  neverUsed: 'Never',
   add: 'Add a passkey',
   addTitle: 'Add a passkey',
   addText: 'Give it a name by which you recognise the device.',

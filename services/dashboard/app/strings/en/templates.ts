@@ -87,7 +87,6 @@ export const templates = {
     problems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
     noProblems: 'No problems',
     checkFailed: 'The template could not be checked. It is checked again with the next change.',
-    line: (line: number) => `Line ${line}`,
     schema: 'Schema of the data, from the declared variables',
     notJson: (reason: string) => `The sample data are not JSON: ${reason}`,
     notObject: 'The sample data must be a JSON object.',

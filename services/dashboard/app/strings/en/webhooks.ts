@@ -18,7 +18,6 @@ export const webhooks = {
     title: 'No callbacks yet',
     text: 'Send a render with a webhook_url. Its callback appears here, with every attempt.',
     filteredTitle: 'No callback matches',
-    filteredText: 'Change the filters, or clear them.',
   },
   delivery: {
     notFoundTitle: 'There is no such callback',

@@ -95,7 +95,7 @@ export const LabelsEditor = ({ draft: { labels }, onChange, isReadOnly }: EditPr
             label={name}
             value={labels[tag]?.[name] ?? ''}
             isReadOnly={isReadOnly}
-            placeholder={labels[tag]?.[name] === undefined ? texts.fallback(fallback[name] ?? '') : ''}
+            placeholder={labels[tag]?.[name] === undefined ? texts.fallback(fallback[name] ?? '') : undefined}
             onChange={(text) => setText(name, text)}
           />
           {!isReadOnly && (

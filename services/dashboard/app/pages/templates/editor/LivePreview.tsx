@@ -10,7 +10,6 @@ import type { Draft } from '../draft.ts';
 import { usePreview } from './use-preview.ts';
 
 const texts = strings.templates.preview;
-const editorTexts = strings.templates.editor;
 
 /** The time from the last change to its preview, for the developer tools of the browser. */
 const measureName = 'template preview';
@@ -21,7 +20,7 @@ const messagesOf = (error: Error): string[] =>
   error instanceof ApiError
     ? error.all
         .slice(0, maxMessages)
-        .map(({ line, message }) => (line ? `${editorTexts.line(line)}: ${message}` : message))
+        .map(({ line, message }) => (line ? `${strings.common.line(line)}: ${message}` : message))
     : [error.message];
 
 /** The PDF of the draft, drawn anew a moment after each change. */

@@ -8,12 +8,12 @@ const prefix = 'default_options.';
 type OptionsFormProps = EditProps & { errors: Record<string, string> };
 
 /** The default options of the template. Options without a field here stay as they are. `errors` are those of the API. */
-export const OptionsForm = ({ draft: { options }, onChange, isReadOnly, errors }: OptionsFormProps): ReactElement => (
+export const OptionsForm = ({ draft, onChange, isReadOnly, errors }: OptionsFormProps): ReactElement => (
   <div className="stack">
     <p className="muted">{strings.renderOptions.text}</p>
     <RenderOptionFields
-      options={options}
-      onChange={(changed) => onChange({ options: changed })}
+      options={draft.default_options}
+      onChange={(changed) => onChange({ default_options: changed })}
       isReadOnly={isReadOnly}
       hasInvoiceTemplate
       errors={Object.fromEntries(

@@ -133,8 +133,8 @@ export const SampleCode = ({ draft, onChange, isReadOnly }: Omit<TemplateCodePro
   ];
   return (
     <CodeEditor
-      value={draft.sample}
-      onChange={(sample) => onChange({ sample })}
+      value={draft.sample_data}
+      onChange={(text) => onChange({ sample_data: text })}
       label={texts.dataLabel}
       isReadOnly={isReadOnly}
       extensions={extensions}

@@ -37,7 +37,7 @@ const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement =>
       <ul>
         {issues.map(({ line, message }) => (
           <li key={`${line} ${message}`}>
-            {line !== undefined && <strong>{texts.line(line)}: </strong>}
+            {line !== undefined && <strong>{strings.common.line(line)}: </strong>}
             {message}
           </li>
         ))}

@@ -29,8 +29,8 @@ const isTemporary = (error: unknown): boolean =>
 const requestPreview = async (draft: Draft, editor: string, signal: AbortSignal): Promise<Partial<Preview>> => {
   const sample = sampleOf(draft);
   if ('problem' in sample) throw new Error(sample.problem);
-  const { content, variables, labels, options } = draft;
-  const body = { content, variables, labels, default_options: options, data: sample.data, editor };
+  const { content, variables, labels, default_options } = draft;
+  const body = { content, variables, labels, default_options, data: sample.data, editor };
   const headers = { accept: 'application/pdf' };
   const response = await requestRaw('POST', '/api/v1/templates/preview', { body, signal, headers });
   return {
@@ -47,11 +47,11 @@ export const usePreview = (draft: Draft): Preview => {
   const editor = useRef(crypto.randomUUID());
   const isFirst = useRef(true);
   const changedAt = useRef(0);
-  const { content, sample, variables, labels, options } = draft;
+  const { content, sample_data, variables, labels, default_options } = draft;
   useEffect(() => {
     changedAt.current = performance.now();
     setAttempt(0);
-  }, [content, sample, variables, labels, options]);
+  }, [content, sample_data, variables, labels, default_options]);
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -78,6 +78,6 @@ export const usePreview = (draft: Draft): Preview => {
       clearTimeout(retry);
       controller.abort();
     };
-  }, [content, sample, variables, labels, options, attempt]);
+  }, [content, sample_data, variables, labels, default_options, attempt]);
   return preview;
 };

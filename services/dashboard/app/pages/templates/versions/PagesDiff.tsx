@@ -1,14 +1,15 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { TemplateVersionResponse } from '#contracts/http/template-responses.ts';
 import { requestBlob } from '../../../api/client.ts';
 import { usePermission } from '../../../api/session.ts';
 import { Select, Switch } from '../../../components/fields.tsx';
+import { useOpenPdf } from '../../../components/pdf/use-open-pdf.ts';
 import { ErrorNotice, Loading } from '../../../components/notices.tsx';
 import { strings } from '../../../strings/strings.ts';
 import { versionPdf } from '../editor/LivePreview.tsx';
 import type { PageImage } from './page-diff.ts';
-import { pageCountOf, type PageShare, useOpenPair, usePageImages, usePageShares } from './use-page-diffs.ts';
+import { pageCountOf, type PageShare, usePageImages, usePageShares } from './use-page-diffs.ts';
 
 const texts = strings.templates.pages;
 
@@ -62,12 +63,16 @@ type PagesDiffProps = { older: TemplateVersionResponse; newer: TemplateVersionRe
 /** The pages of two versions side by side, with the changed pixels marked. */
 export const PagesDiff = ({ older, newer }: PagesDiffProps): ReactElement => {
   const [before, after] = [useVersionPdf(older, newer), useVersionPdf(newer, older)];
-  const { pair, error } = useOpenPair(before.data, after.data);
+  const [first, second] = [useOpenPdf(before.data), useOpenPdf(after.data)];
+  const pair = useMemo(
+    () => (first.document && second.document ? ([first.document, second.document] as const) : null),
+    [first.document, second.document],
+  );
   const pages = usePageShares(pair);
   const [chosen, setChosen] = useState(1);
   const [isMarked, setMarked] = useState(true);
   const images = usePageImages(pair, chosen);
-  const failure = before.error ?? after.error ?? error;
+  const failure = before.error ?? after.error ?? first.error ?? second.error;
   if (failure) return <ErrorNotice error={failure} />;
   if (!pair || !images) return <Loading />;
   const total = pageCountOf(pair);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { drawPage, openPdf, type OpenPdf, screenDensity } from '../../../components/pdf/open-pdf.ts';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { drawPage, screenDensity } from '../../../components/pdf/open-pdf.ts';
 import { comparePages, type PageImage } from './page-diff.ts';
 
 /** The images of a page: null where a version has no such page. */
@@ -7,13 +8,12 @@ export type PageImages = { older: PageImage | null; newer: PageImage | null; mar
 /** Which versions have a page, and the share of its pixels that changed. */
 export type PageShare = { page: number; isIn: 'both' | 'older' | 'newer'; share: number };
 
-type Pair = readonly [older: OpenPdf, newer: OpenPdf];
-export type OpenPair = { pair: Pair | null; error: unknown };
+export type Pair = readonly [older: PDFDocumentProxy, newer: PDFDocumentProxy];
 
 /** In CSS pixels; enough to see a changed digit. */
 const pageWidth = 620;
 
-const imageOf = async ({ document: pdf }: OpenPdf, page: number): Promise<PageImage | null> => {
+const imageOf = async (pdf: PDFDocumentProxy, page: number): Promise<PageImage | null> => {
   if (page > pdf.numPages) return null;
   const canvas = document.createElement('canvas');
   await drawPage(pdf, page, canvas, pageWidth, screenDensity());
@@ -27,30 +27,7 @@ const imagesOf = async ([older, newer]: Pair, page: number): Promise<PageImages 
   return { page, isIn, share: diff?.share ?? 1, older: before, newer: after, marked: diff?.marked ?? null };
 };
 
-/** Opens two PDFs, and closes them when others are shown. */
-export const useOpenPair = (older: Blob | undefined, newer: Blob | undefined): OpenPair => {
-  const [state, setState] = useState<OpenPair>({ pair: null, error: null });
-  useEffect(() => {
-    setState({ pair: null, error: null });
-    if (!older || !newer) return undefined;
-    let isCurrent = true;
-    const opened = Promise.all([openPdf(older), openPdf(newer)] as const);
-    opened.then(
-      (pair) => isCurrent && setState({ pair, error: null }),
-      (error: unknown) => isCurrent && setState({ pair: null, error }),
-    );
-    return () => {
-      isCurrent = false;
-      opened.then(
-        (pair) => pair.forEach(({ close }) => close()),
-        () => undefined,
-      );
-    };
-  }, [older, newer]);
-  return state;
-};
-
-export const pageCountOf = ([older, newer]: Pair): number => Math.max(older.document.numPages, newer.document.numPages);
+export const pageCountOf = ([older, newer]: Pair): number => Math.max(older.numPages, newer.numPages);
 
 /** Compares the pages one after the other. Their images are not kept: a hundred of them need gigabytes. */
 export const usePageShares = (pair: Pair | null): PageShare[] => {
