@@ -2,32 +2,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { strings } from '../strings/strings.ts';
 import { TextField } from './fields.tsx';
 import { FormDialog } from './FormDialog.tsx';
-import { Button } from './Button.tsx';
-import { CodeBlock } from './CodeBlock.tsx';
-import { Dialog } from './Dialog.tsx';
-import { Notice } from './notices.tsx';
-
-type LinkDialogProps = { title: string; text: string; label: string; url: string; onClose: () => void };
-
-/** Shows a secret link once. Only this component has it, and is gone when the dialog closes. */
-const LinkDialog = ({ title, text, label, url, onClose }: LinkDialogProps): ReactElement => (
-  <Dialog
-    onClose={onClose}
-    role="alertdialog"
-    title={title}
-    actions={
-      <Button variant="primary" onPress={onClose}>
-        {strings.common.done}
-      </Button>
-    }
-  >
-    <Notice tone="warning">{text}</Notice>
-    <div className="secret-link">
-      <p className="field-label">{label}</p>
-      <CodeBlock code={url} />
-    </div>
-  </Dialog>
-);
+import { SecretDialog } from './SecretDialog.tsx';
 
 type CreatedLink = { url: string; email: string };
 
@@ -52,11 +27,12 @@ export const EmailLinkDialog = (props: EmailLinkDialogProps): ReactElement => {
   const [created, setCreated] = useState<CreatedLink | null>(null);
   if (created)
     return (
-      <LinkDialog
+      <SecretDialog
         title={shown.title}
         text={shown.text(created.email)}
-        label={shown.label}
-        url={created.url}
+        secrets={{ [shown.label]: created.url }}
+        closeText={strings.common.done}
+        isWrapped
         onClose={onClose}
       />
     );

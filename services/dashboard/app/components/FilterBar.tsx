@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { strings } from '../strings/strings.ts';
 import { Button } from './Button.tsx';
 import { Select, type SelectOption, TextField } from './fields.tsx';
+import { Form } from './Form.tsx';
 import { formatForInput, formatLocalTime } from './formats.ts';
 import { Icon } from './Icon.tsx';
 
@@ -126,10 +127,9 @@ const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
                   </Button>
                 ))}
               </div>
-              <form
+              <Form
                 className="stack"
-                onSubmit={(event) => {
-                  event.preventDefault();
+                onSubmit={() => {
                   onChange({ [filter.since]: toIso(since), [filter.until]: toIso(until) });
                   close();
                 }}
@@ -139,7 +139,7 @@ const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
                 <Button type="submit" variant="primary">
                   {texts.apply}
                 </Button>
-              </form>
+              </Form>
             </>
           )}
         </Dialog>

@@ -5,6 +5,7 @@ import { reload } from '../api/queries.ts';
 import { strings } from '../strings/strings.ts';
 import { Button, type ButtonVariant } from './Button.tsx';
 import { Dialog, type DialogProps } from './Dialog.tsx';
+import { Form } from './Form.tsx';
 import { ErrorNotice } from './notices.tsx';
 import { showToast } from './Toast.tsx';
 
@@ -59,19 +60,10 @@ export const FormDialog = (props: FormDialogProps): ReactElement => {
         </>
       }
     >
-      <form
-        id={formId}
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          // React lets the event reach a form around the dialog.
-          event.stopPropagation();
-          if (!isPending && !isDisabled) submit();
-        }}
-      >
+      <Form id={formId} className="stack" onSubmit={() => !isPending && !isDisabled && submit()}>
         {children(errors)}
         {error !== null && !isShownByField && <ErrorNotice error={error} />}
-      </form>
+      </Form>
     </Dialog>
   );
 };

@@ -1,62 +1,24 @@
 import { type ReactElement, useState } from 'react';
-import type { Permission } from '#contracts/events/account.ts';
 import type { CreatedKeyResponse } from '#contracts/http/keys.ts';
 import { api } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
-import { Button } from '../../components/Button.tsx';
-import { CodeBlock } from '../../components/CodeBlock.tsx';
-import { Dialog } from '../../components/Dialog.tsx';
 import { Select, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
-import { Notice } from '../../components/notices.tsx';
+import { SecretDialog } from '../../components/SecretDialog.tsx';
 import { strings } from '../../strings/strings.ts';
 import { documentPermissions, PermissionList } from './PermissionList.tsx';
 import { useAccount } from '../../api/session.ts';
 
 const texts = strings.keys;
 
-/** A command that makes a PDF with the key; null if the key may not render. */
-const renderCommand = (key: string, permissions: readonly Permission[]): string | null =>
-  permissions.includes('render:create')
-    ? [
-        `curl ${window.location.origin}/api/v1/render \\`,
-        `  -H 'Authorization: Bearer ${key}' \\`,
-        `  -H 'Content-Type: application/json' -H 'Accept: application/pdf' \\`,
-        `  -d '{"mode":"CONVERT","input_type":"markdown","data":"# Hello"}' -o hello.pdf`,
-      ].join('\n')
-    : null;
-
-/** Shows the key once. The page keeps it only in this component, which is gone when the dialog closes. */
-const CreatedKey = ({ created, onClose }: { created: CreatedKeyResponse; onClose: () => void }): ReactElement => {
-  const key = created.key ?? '';
-  const command = renderCommand(key, created.permissions);
-  return (
-    <Dialog
-      onClose={onClose}
-      role="alertdialog"
-      title={texts.createdTitle}
-      actions={
-        <Button variant="primary" onPress={onClose}>
-          {texts.done}
-        </Button>
-      }
-    >
-      <div className="stack">
-        <Notice tone="warning">{texts.shownOnce}</Notice>
-        <div>
-          <p className="field-label">{texts.theKey}</p>
-          <CodeBlock code={key} />
-        </div>
-        {command !== null && (
-          <div>
-            <p className="field-label">{texts.tryIt}</p>
-            <CodeBlock code={command} />
-          </div>
-        )}
-      </div>
-    </Dialog>
-  );
-};
+/** A command that makes a PDF with the key. */
+const renderCommand = (key: string): string =>
+  [
+    `curl ${window.location.origin}/api/v1/render \\`,
+    `  -H 'Authorization: Bearer ${key}' \\`,
+    `  -H 'Content-Type: application/json' -H 'Accept: application/pdf' \\`,
+    `  -d '{"mode":"CONVERT","input_type":"markdown","data":"# Hello"}' -o hello.pdf`,
+  ].join('\n');
 
 type CreateKeyFormProps = { onClose: () => void; onCreated: (created: CreatedKeyResponse) => void };
 
@@ -123,9 +85,18 @@ const CreateKeyForm = ({ onClose, onCreated }: CreateKeyFormProps): ReactElement
 /** Creates a key, then shows it once. */
 export const CreateKeyDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
   const [created, setCreated] = useState<CreatedKeyResponse | null>(null);
-  return created ? (
-    <CreatedKey created={created} onClose={onClose} />
-  ) : (
-    <CreateKeyForm onClose={onClose} onCreated={setCreated} />
+  if (!created) return <CreateKeyForm onClose={onClose} onCreated={setCreated} />;
+  const key = created.key ?? '';
+  return (
+    <SecretDialog
+      title={texts.createdTitle}
+      text={texts.shownOnce}
+      secrets={{
+        [texts.theKey]: key,
+        ...(created.permissions.includes('render:create') && { [texts.tryIt]: renderCommand(key) }),
+      }}
+      closeText={texts.done}
+      onClose={onClose}
+    />
   );
 };

@@ -7,6 +7,7 @@ import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeTabs } from '../../components/CodeBlock.tsx';
 import { type KeyHandler, optionsOf, Select } from '../../components/fields.tsx';
+import { Form } from '../../components/Form.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { RenderOptionFields } from '../../components/RenderOptionFields.tsx';
 import { countSet, type RenderOptionValues } from '../../components/option-values.ts';
@@ -84,13 +85,7 @@ export const PlaygroundPage = (): ReactElement => {
     <>
       <PageHeader title={strings.pages.playground} text={texts.text} />
       <div className="playground">
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            start();
-          }}
-        >
+        <Form className="stack" onSubmit={start}>
           <Select label={texts.mode} value={mode} options={modes} onChange={setMode} />
           {mode === 'CONVERT' ? (
             <>
@@ -131,7 +126,7 @@ export const PlaygroundPage = (): ReactElement => {
             </Button>
             <span className="small muted">{texts.renderHint}</span>
           </div>
-        </form>
+        </Form>
         <RenderResult
           rendered={render.data}
           error={render.error}

@@ -9,6 +9,7 @@ import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { ComboField } from '../../components/ComboField.tsx';
 import { Select, TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/Form.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -105,13 +106,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
   const hint = (text: string, empty: string, initial: string): string =>
     text.trim() === '' ? `${empty}. ${initial}` : initial;
   return (
-    <form
-      className="stack-lg"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged && mayChange && !save.isPending) save.mutate();
-      }}
-    >
+    <Form className="stack-lg" onSubmit={() => isChanged && mayChange && !save.isPending && save.mutate()}>
       <Card title={texts.general}>
         <TextField
           label={texts.name}
@@ -167,6 +162,6 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 };

@@ -7,6 +7,7 @@ import { queryClient } from '../../api/queries.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/Form.tsx';
 import { Loading, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Logo } from '../../layout/Sidebar.tsx';
@@ -54,13 +55,7 @@ const PasteLink = ({ onToken, isPending }: { onToken: (token: string) => void; i
     onToken(token);
   };
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <Form className="stack" onSubmit={submit}>
       <TextField
         label={texts.pasteLabel}
         description={texts.pasteText}
@@ -75,7 +70,7 @@ const PasteLink = ({ onToken, isPending }: { onToken: (token: string) => void; i
           {texts.withLink}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 

@@ -9,6 +9,7 @@ import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/Form.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { showToast } from '../../components/Toast.tsx';
@@ -105,13 +106,7 @@ export const NewTemplatePage = (): ReactElement => {
       />
       {!canWrite && <Notice tone="info">{strings.templates.page.readOnly}</Notice>}
       {error && <ErrorNotice error={error} />}
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
+      <Form className="stack" onSubmit={() => create.mutate()}>
         <RadioGroup className="stack-sm" value={chosen} onChange={setChosen}>
           <Label className="field-label">{texts.start}</Label>
           <div className="template-cards">
@@ -140,7 +135,7 @@ export const NewTemplatePage = (): ReactElement => {
           </Button>
         </div>
         {create.error && fieldErrors['name'] === undefined && <ErrorNotice error={create.error} />}
-      </form>
+      </Form>
     </>
   );
 };

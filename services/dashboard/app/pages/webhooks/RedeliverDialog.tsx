@@ -1,25 +1,20 @@
 import { type ReactElement, useState } from 'react';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
 import { api } from '../../api/client.ts';
+import { reload } from '../../api/queries.ts';
 import { TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { strings } from '../../strings/strings.ts';
-import { parseHeaders } from './parse-headers.ts';
+import { HeadersField, headersErrorOf, parseHeaders } from './HeadersField.tsx';
 
 const texts = strings.webhooks.redeliver;
-const headerTexts = strings.webhooks.test;
+
+type RedeliverDialogProps = { delivery: DeliveryResponse; onClose: () => void };
 
 /** Sends a callback again, with the secrets that were erased at the end of its delivery. */
-export const RedeliverDialog = ({
-  delivery: { job_id, missing_fields },
-  onClose,
-  onSent,
-}: {
-  delivery: DeliveryResponse;
-  onClose: () => void;
-  onSent: () => void;
-}): ReactElement => {
+export const RedeliverDialog = ({ delivery, onClose }: RedeliverDialogProps): ReactElement => {
+  const { job_id, missing_fields } = delivery;
   const [url, setUrl] = useState('');
   const [headers, setHeaders] = useState('');
   const needsUrl = missing_fields.includes('webhook_url');
@@ -31,11 +26,9 @@ export const RedeliverDialog = ({
     };
     await api.post('/api/v1/jobs/{job_id}/redeliver', { params: { job_id }, body });
     showToast({ title: texts.started });
-    onSent();
+    void reload('delivery', job_id);
     onClose();
   };
-  const headersError = (errors: Readonly<Record<string, string>>): string | undefined =>
-    Object.entries(errors).find(([field]) => field.startsWith('webhook_headers'))?.[1];
   return (
     <FormDialog
       title={texts.title}
@@ -61,16 +54,7 @@ export const RedeliverDialog = ({
             />
           )}
           {needsHeaders && (
-            <TextField
-              label={headerTexts.headers}
-              description={headerTexts.headersHint}
-              value={headers}
-              onChange={setHeaders}
-              error={headersError(errors)}
-              rows={3}
-              autoComplete="off"
-              isMonospace
-            />
+            <HeadersField value={headers} onChange={setHeaders} error={headersErrorOf(errors, 'webhook_headers')} />
           )}
         </>
       )}

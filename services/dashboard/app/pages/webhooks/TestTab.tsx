@@ -7,11 +7,12 @@ import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { plainOptions, Select, TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/Form.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { Badge } from '../../components/StatusBadge.tsx';
 import { Duration, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
-import { parseHeaders } from './parse-headers.ts';
+import { HeadersField, headersErrorOf, parseHeaders } from './HeadersField.tsx';
 import { RequestAndResponse } from './RequestAndResponse.tsx';
 
 const texts = strings.webhooks.test;
@@ -49,7 +50,7 @@ export const TestTab = (): ReactElement => {
       }),
   });
   const fieldErrors = fieldErrorsOf(send.error);
-  const ofHeaders = Object.entries(fieldErrors).find(([field]) => field.startsWith('headers'))?.[1];
+  const ofHeaders = headersErrorOf(fieldErrors, 'headers');
   const isOfField = fieldErrors['url'] !== undefined || ofHeaders !== undefined;
   const submit = (): void => {
     try {
@@ -63,13 +64,7 @@ export const TestTab = (): ReactElement => {
   return (
     <div className="stack-lg">
       <Card title={texts.title}>
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (mayTest) submit();
-          }}
-        >
+        <Form className="stack" onSubmit={() => mayTest && submit()}>
           <p className="muted">{texts.text}</p>
           <div className="webhook-test-target">
             <Select label={texts.method} value={method} onChange={setMethod} options={plainOptions(methods)} />
@@ -85,17 +80,7 @@ export const TestTab = (): ReactElement => {
               isRequired
             />
           </div>
-          <TextField
-            label={texts.headers}
-            description={texts.headersHint}
-            value={headers}
-            onChange={setHeaders}
-            error={headersError ?? ofHeaders}
-            rows={3}
-            autoComplete="off"
-            isMonospace
-            isOptional
-          />
+          <HeadersField value={headers} onChange={setHeaders} error={headersError ?? ofHeaders} isOptional />
           <div className="row">
             <Button
               type="submit"
@@ -107,7 +92,7 @@ export const TestTab = (): ReactElement => {
             </Button>
           </div>
           {send.error && !isOfField && <ErrorNotice error={send.error} />}
-        </form>
+        </Form>
       </Card>
       {send.data && !send.isPending && (
         <div aria-live="polite">

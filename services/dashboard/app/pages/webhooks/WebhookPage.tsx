@@ -4,7 +4,6 @@ import { useParams } from '@tanstack/react-router';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
@@ -118,13 +117,7 @@ export const WebhookPage = (): ReactElement => {
             </div>
           </Card>
           <Body body={data.body} />
-          {isRedelivering && (
-            <RedeliverDialog
-              delivery={data}
-              onClose={() => setRedelivering(false)}
-              onSent={() => void reload('delivery', jobId)}
-            />
-          )}
+          {isRedelivering && <RedeliverDialog delivery={data} onClose={() => setRedelivering(false)} />}
         </div>
       )}
     </>

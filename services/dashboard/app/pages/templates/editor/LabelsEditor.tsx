@@ -1,7 +1,8 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Select, TextField } from '../../../components/fields.tsx';
+import { Form } from '../../../components/Form.tsx';
 import { strings } from '../../../strings/strings.ts';
 import type { EditProps } from '../draft.ts';
 
@@ -38,8 +39,7 @@ type AddFieldProps = {
 const AddField = ({ label, button, problemOf, onAdd }: AddFieldProps): ReactElement => {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const found = problemOf(text);
     setProblem(found);
     if (found !== null) return;
@@ -47,12 +47,12 @@ const AddField = ({ label, button, problemOf, onAdd }: AddFieldProps): ReactElem
     setText('');
   };
   return (
-    <form className="add-row" onSubmit={submit}>
+    <Form className="add-row" onSubmit={submit}>
       <TextField label={label} value={text} onChange={setText} error={problem} />
       <Button type="submit" icon="plus">
         {button}
       </Button>
-    </form>
+    </Form>
   );
 };
 
