@@ -1,9 +1,8 @@
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { AccountSettings } from '#contracts/events/account.ts';
 import { afterRotation, type WebhookSecretGenerations } from '#libs/domain/account.ts';
 import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import { idOf, type Projection, updateDocument } from './projection.ts';
 
 export type AccountDocument = {
   id: string;
@@ -19,13 +18,8 @@ export type AccountDocument = {
   webhookSecret: WebhookSecretGenerations & { createdAt: string };
 };
 
-const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 const hasNoQuota = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean =>
   limitsOf(plan, overrides).requestsPerMonth === null;
-const updateAccount = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
-  id: idOf(event),
-  evolve: (document) => document && { ...document, ...fields },
-});
 
 export const accounts: Projection<AccountDocument> = {
   model: readModels.accounts,
@@ -48,32 +42,20 @@ export const accounts: Projection<AccountDocument> = {
     },
     PlanChanged: (event) => {
       const { plan, overrides } = event.data;
-      return {
-        id: idOf(event),
-        evolve: (document) =>
-          document && {
-            ...document,
-            plan,
-            overrides,
-            ...(hasNoQuota(document) && !hasNoQuota({ plan, overrides }) && { quotaSince: event.position }),
-          },
-      };
+      return updateDocument(event, (document) => ({
+        plan,
+        overrides,
+        ...(hasNoQuota(document) && !hasNoQuota({ plan, overrides }) && { quotaSince: event.position }),
+      }));
     },
     AccountSuspended: (event) =>
-      updateAccount(event, { suspension: { at: event.metadata.occurredAt, reason: event.data.reason } }),
-    AccountReinstated: (event) => updateAccount(event, { suspension: null }),
-    AccountRenamed: (event) => updateAccount(event, { name: event.data.name }),
-    AccountSettingsChanged: (event) => updateAccount(event, { settings: event.data }),
-    WebhookSecretRotated: (event) => ({
-      id: idOf(event),
-      evolve: (document) =>
-        document && {
-          ...document,
-          webhookSecret: {
-            ...afterRotation(document.webhookSecret, event.data),
-            createdAt: event.metadata.occurredAt,
-          },
-        },
-    }),
+      updateDocument(event, () => ({ suspension: { at: event.metadata.occurredAt, reason: event.data.reason } })),
+    AccountReinstated: (event) => updateDocument(event, () => ({ suspension: null })),
+    AccountRenamed: (event) => updateDocument(event, () => ({ name: event.data.name })),
+    AccountSettingsChanged: (event) => updateDocument(event, () => ({ settings: event.data })),
+    WebhookSecretRotated: (event) =>
+      updateDocument(event, ({ webhookSecret }) => ({
+        webhookSecret: { ...afterRotation(webhookSecret, event.data), createdAt: event.metadata.occurredAt },
+      })),
   },
 };

@@ -1,9 +1,8 @@
 import type { Permission } from '#contracts/events/account.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Projection } from './projection.ts';
+import { readModels } from '#contracts/names.ts';
+import { idOf, type Projection, updateDocument } from './projection.ts';
 
 export type ApiKeyDocument = {
   id: string;
@@ -19,8 +18,6 @@ export type ApiKeyDocument = {
   isRevoked: boolean;
   issuedBy: Actor;
 };
-
-const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 /** The document of a key that was just issued, by its bare id. */
 export const issuedKey = (
@@ -47,9 +44,6 @@ export const apiKeys: Projection<ApiKeyDocument> = {
       id: idOf(event),
       evolve: () => issuedKey(idOf(event), event.data, event.metadata),
     }),
-    ApiKeyRevoked: (event) => ({
-      id: idOf(event),
-      evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt, isRevoked: true },
-    }),
+    ApiKeyRevoked: (event) => updateDocument(event, () => ({ revokedAt: event.metadata.occurredAt, isRevoked: true })),
   },
 };

@@ -1,9 +1,9 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import { attemptErrorMessage, isSuccess } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import { type Effect, idOf, type Projection, updateDocument } from './projection.ts';
 
 export type DeliveryStatus = 'pending' | 'sent' | 'delivered' | 'failed' | 'timeout';
 
@@ -37,16 +37,6 @@ export type DeliveryDocument = {
   /** The time since which a sealed box can be erased; null if there is none. */
   erasableSince: string | null;
 };
-
-const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
-
-const updateDelivery = (
-  event: RecordedEvent,
-  fields: (document: DeliveryDocument) => Partial<DeliveryDocument>,
-): Effect<DeliveryDocument> => ({
-  id: idOf(event),
-  evolve: (document) => document && { ...document, ...fields(document) },
-});
 
 const pendingDelivery = (id: string, accountId: string, requestedAt: string): DeliveryDocument => ({
   id,
@@ -84,7 +74,7 @@ const renderEnded = (
   event: RecordedEvent<EventOf<'RenderCompleted' | 'RenderFailed'>>,
 ): Effect<DeliveryDocument> | null => {
   if (event.data.responseMode !== 'webhook') return null;
-  const id = idOfStream(event.stream);
+  const id = idOf(event);
   return {
     id,
     evolve: (document) => document ?? pendingDelivery(id, event.metadata.accountId!, event.metadata.occurredAt),
@@ -123,14 +113,14 @@ export const deliveries: Projection<DeliveryDocument> = {
       return { id: document.id, evolve: () => document };
     },
     WebhookAttemptStarted: (event) =>
-      updateDelivery(event, () => ({
+      updateDocument(event, () => ({
         status: 'sent',
         lastAttemptAt: event.metadata.occurredAt,
         nextAttemptAt: null,
       })),
     WebhookAttempted: (event) => {
       const { outcome, nextAttemptAt } = event.data;
-      return updateDelivery(event, ({ attempts }) => ({
+      return updateDocument(event, ({ attempts }) => ({
         attempts: attempts + 1,
         status: outcome.kind === 'timeout' ? 'timeout' : 'pending',
         lastError: isSuccess(outcome) ? null : attemptErrorMessage(outcome),
@@ -139,20 +129,20 @@ export const deliveries: Projection<DeliveryDocument> = {
       }));
     },
     WebhookDelivered: (event) =>
-      updateDelivery(event, ({ isSealed }) => ({
+      updateDocument(event, ({ isSealed }) => ({
         status: 'delivered',
         deliveredAt: event.metadata.occurredAt,
         ...withErasableSince(event, isSealed),
       })),
     WebhookFailed: (event) =>
-      updateDelivery(event, ({ isSealed }) => ({
+      updateDocument(event, ({ isSealed }) => ({
         status: 'failed',
         failedAt: event.metadata.occurredAt,
         ...withErasableSince(event, isSealed),
       })),
     RedeliveryRequested: (event) => {
       const { target, round, startsAt } = event.data;
-      return updateDelivery(event, () => ({
+      return updateDocument(event, () => ({
         status: 'pending',
         deliveredAt: null,
         failedAt: null,
@@ -162,6 +152,6 @@ export const deliveries: Projection<DeliveryDocument> = {
         ...(target ? targetFields(target) : {}),
       }));
     },
-    WebhookTargetErased: (event) => updateDelivery(event, () => ({ erasableSince: null })),
+    WebhookTargetErased: (event) => updateDocument(event, () => ({ erasableSince: null })),
   },
 };

@@ -1,7 +1,7 @@
 import type { Actor } from '#contracts/events/metadata.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
-import type { Projection } from './projection.ts';
+import { idOf, type Projection } from './projection.ts';
 
 export type InvitationDocument = {
   id: string;
@@ -21,7 +21,7 @@ export const invitations: Projection<InvitationDocument> = {
     MemberInvited: (event) => {
       const { invitationId: id, email, role, expiresAt } = event.data;
       const { occurredAt: invitedAt, actor: invitedBy } = event.metadata;
-      const accountId = idOfStream(event.stream);
+      const accountId = idOf(event);
       return { id, evolve: () => ({ id, accountId, email, role, invitedAt, invitedBy, expiresAt }) };
     },
     InvitationWithdrawn: (event) => ({ id: event.data.invitationId, evolve: () => null }),

@@ -1,8 +1,8 @@
 import type { MembershipSource } from '#contracts/events/members.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Projection } from './projection.ts';
+import { idOf, type Projection } from './projection.ts';
 
 export type MemberDocument = {
   id: string;
@@ -16,7 +16,7 @@ export type MemberDocument = {
 /** The id of the document, from bare ids. */
 export const memberIdOf = (accountId: string, personId: string): string => `${accountId}/${personId}`;
 
-const idOf = ({ stream }: RecordedEvent, personId: string): string => memberIdOf(idOfStream(stream), personId);
+const memberOf = (event: RecordedEvent, personId: string): string => memberIdOf(idOf(event), personId);
 
 /** The members of each account, for lists. A person who left has no document. */
 export const members: Projection<MemberDocument> = {
@@ -31,8 +31,8 @@ export const members: Projection<MemberDocument> = {
   handlers: {
     MemberJoined: (event) => {
       const { personId, role, source } = event.data;
-      const id = idOf(event, personId);
-      const accountId = idOfStream(event.stream);
+      const accountId = idOf(event);
+      const id = memberIdOf(accountId, personId);
       return {
         id,
         evolve: () => ({ id, accountId, personId, role, source, joinedAt: event.metadata.occurredAt }),
@@ -40,8 +40,8 @@ export const members: Projection<MemberDocument> = {
     },
     MemberRoleChanged: (event) => {
       const { personId, role, source } = event.data;
-      return { id: idOf(event, personId), evolve: (document) => document && { ...document, role, source } };
+      return { id: memberOf(event, personId), evolve: (document) => document && { ...document, role, source } };
     },
-    MemberRemoved: (event) => ({ id: idOf(event, event.data.personId), evolve: () => null }),
+    MemberRemoved: (event) => ({ id: memberOf(event, event.data.personId), evolve: () => null }),
   },
 };

@@ -1,6 +1,6 @@
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import { type Effect, idOf, type Projection, updateDocument } from './projection.ts';
 
 export type PasskeySummary = { credentialId: string; name: string; addedAt: string; lastUsedAt: string | null };
 
@@ -14,20 +14,10 @@ export type PersonDocument = {
   passkeys: readonly PasskeySummary[];
 };
 
-const idOf = ({ stream }: RecordedEvent): string => idOfStream(stream);
-
-const update = (event: RecordedEvent, fields: Partial<PersonDocument>): Effect<PersonDocument> => ({
-  id: idOf(event),
-  evolve: (document) => document && { ...document, ...fields },
-});
-
 const changePasskeys = (
   event: RecordedEvent,
   change: (passkeys: readonly PasskeySummary[]) => readonly PasskeySummary[],
-): Effect<PersonDocument> => ({
-  id: idOf(event),
-  evolve: (document) => document && { ...document, passkeys: change(document.passkeys) },
-});
+): Effect<PersonDocument> => updateDocument(event, ({ passkeys }) => ({ passkeys: change(passkeys) }));
 
 const changePasskey = (event: RecordedEvent, id: string, fields: Partial<PasskeySummary>): Effect<PersonDocument> =>
   changePasskeys(event, (all) => all.map((one) => (one.credentialId === id ? { ...one, ...fields } : one)));
@@ -50,7 +40,7 @@ export const people: Projection<PersonDocument> = {
         passkeys: [],
       }),
     }),
-    PersonSignedIn: (event) => update(event, { lastSignInAt: event.metadata.occurredAt }),
+    PersonSignedIn: (event) => updateDocument(event, () => ({ lastSignInAt: event.metadata.occurredAt })),
     PasskeyAdded: (event) => {
       const { credentialId, name } = event.data;
       const added = { credentialId, name, addedAt: event.metadata.occurredAt, lastUsedAt: null };
@@ -60,7 +50,7 @@ export const people: Projection<PersonDocument> = {
     PasskeyUsed: (event) => changePasskey(event, event.data.credentialId, { lastUsedAt: event.metadata.occurredAt }),
     PasskeyRemoved: (event) =>
       changePasskeys(event, (all) => all.filter(({ credentialId }) => credentialId !== event.data.credentialId)),
-    OperatorGranted: (event) => update(event, { operator: true }),
-    OperatorRevoked: (event) => update(event, { operator: false }),
+    OperatorGranted: (event) => updateDocument(event, () => ({ operator: true })),
+    OperatorRevoked: (event) => updateDocument(event, () => ({ operator: false })),
   },
 };

@@ -1,4 +1,5 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
+import { idOfStream } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
@@ -42,6 +43,21 @@ export type Projection<D extends Document = Document> = {
   handlers: Handlers<Effect<D> | null>;
   additionalHandlers?: Handlers<AdditionalEffect | null>;
 };
+
+/** The id of the document for the stream of an event. */
+export const idOf = ({ stream }: Pick<RecordedEvent, 'stream'>): string => idOfStream(stream);
+
+/** Changes fields of the document for the stream of an event, if there is one. */
+export const updateDocument = <D extends Document>(
+  event: RecordedEvent,
+  change: (document: D) => NoInfer<Partial<D>>,
+): Effect<D> => ({
+  id: idOf(event),
+  evolve: (document) => document && { ...document, ...change(document) },
+});
+
+/** Removes the document for the stream of an event. */
+export const removeDocument = (event: RecordedEvent) => ({ id: idOf(event), evolve: () => null });
 
 /** An effect on a document of an additional collection with documents of type `D`. */
 export const additionalEffect = <D extends Document>(

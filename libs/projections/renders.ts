@@ -5,11 +5,11 @@ import type { ApiErrorFields } from '#contracts/http/api-error.ts';
 import { errors } from '#contracts/http/errors.ts';
 import type { OutputContentType, ImageType } from '#contracts/http/output.ts';
 import type { InputType } from '#contracts/http/render.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 import { countFailedRender, countRequestedRender, countSucceededRender, keyRenders } from './key-renders.ts';
-import type { Projection } from './projection.ts';
+import { idOf, type Projection, updateDocument } from './projection.ts';
 import {
   countAcceptedRender,
   countCompletedRender,
@@ -84,8 +84,6 @@ export type RenderDocument = {
   secretsErasableSince?: string | null;
 };
 
-const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
-
 const sourceOf = ({ source }: EventData['RenderRequested']): Source =>
   source.mode === 'CONVERT'
     ? { mode: 'CONVERT', inputType: source.inputType }
@@ -117,11 +115,6 @@ const erasableFields = (
   { hasPageSecrets }: RenderDocument,
   endedAt: string,
 ): Pick<RenderDocument, 'secretsErasableSince'> => (hasPageSecrets ? { secretsErasableSince: endedAt } : {});
-
-const updateRender = (event: RecordedEvent, fields: (document: RenderDocument) => Partial<RenderDocument>) => ({
-  id: idOf(event),
-  evolve: (document: RenderDocument | null) => document && { ...document, ...fields(document) },
-});
 
 /**
  * An account's renders, newest first, with all fields that filters use: combinations of filters are looked up in this
@@ -206,7 +199,7 @@ export const renders: Projection<RenderDocument> = {
       };
     },
     RenderStarted: (event) =>
-      updateRender(event, ({ startedAt }) => ({
+      updateDocument(event, ({ startedAt }) => ({
         status: 'PROCESSING',
         attempt: event.data.attempt,
         startedAt: startedAt ?? event.metadata.occurredAt,
@@ -214,7 +207,7 @@ export const renders: Projection<RenderDocument> = {
     RenderCompleted: (event) => {
       const { pdf, contentType, thumbnail, pages, durations, keptUntil, warnings } = event.data;
       return {
-        ...updateRender(event, (document) => ({
+        ...updateDocument<RenderDocument>(event, (document) => ({
           ...erasableFields(document, event.metadata.occurredAt),
           status: 'DONE',
           pdf,
@@ -234,7 +227,7 @@ export const renders: Projection<RenderDocument> = {
     RenderFailed: (event) => {
       const { error, totalMs, quotaRefundDate, quotaRefund = 1 } = event.data;
       return {
-        ...updateRender(event, (document) => ({
+        ...updateDocument<RenderDocument>(event, (document) => ({
           ...erasableFields(document, event.metadata.occurredAt),
           status: 'FAILED',
           error,
@@ -253,16 +246,16 @@ export const renders: Projection<RenderDocument> = {
     },
     PdfDiscarded: (event) => {
       const { eraseAfter, ...files } = event.data;
-      return updateRender(event, () => ({ ...files, keptUntil: eraseAfter }));
+      return updateDocument(event, () => ({ ...files, keptUntil: eraseAfter }));
     },
     PdfRegenerationEnded: (event) => {
       const { keptUntil } = event.data;
-      return keptUntil === null ? null : updateRender(event, () => ({ keptUntil }));
+      return keptUntil === null ? null : updateDocument(event, () => ({ keptUntil }));
     },
     RenderVerified: (event) => {
       const { outcome, keptUntil } = event.data;
       if (outcome.kind !== 'rendered') return null;
-      return updateRender(event, ({ pdf, thumbnail }) => ({
+      return updateDocument(event, ({ pdf, thumbnail }) => ({
         verification: {
           at: event.metadata.occurredAt,
           // Older events have no thumbnail, because it was not compared.
@@ -273,7 +266,7 @@ export const renders: Projection<RenderDocument> = {
         ...(keptUntil === null ? {} : { keptUntil }),
       }));
     },
-    PageSecretsErased: (event) => updateRender(event, () => ({ secretsErasableSince: null })),
-    PdfErased: (event) => updateRender(event, () => ({ keptUntil: null })),
+    PageSecretsErased: (event) => updateDocument(event, () => ({ secretsErasableSince: null })),
+    PdfErased: (event) => updateDocument(event, () => ({ keptUntil: null })),
   },
 };

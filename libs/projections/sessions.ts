@@ -1,7 +1,6 @@
 import type { SignInMethod } from '#contracts/events/people.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import { readModels } from '#contracts/names.ts';
+import { idOf, type Projection, removeDocument, updateDocument } from './projection.ts';
 
 /** A session in a person's list; `lastUsedAt` is at most 15 minutes old. */
 export type SessionDocument = {
@@ -13,9 +12,6 @@ export type SessionDocument = {
   lastUsedAt: string;
   expiresAt: string;
 };
-
-const idOf = ({ stream }: RecordedEvent): string => idOfStream(stream);
-const remove = (event: RecordedEvent): Effect<SessionDocument> => ({ id: idOf(event), evolve: () => null });
 
 /** The sessions that have not ended. Those that are idle for too long stay; `expiresAt` tells. */
 export const sessions: Projection<SessionDocument> = {
@@ -31,12 +27,9 @@ export const sessions: Projection<SessionDocument> = {
         evolve: () => ({ id: idOf(event), ...data, startedAt: at, lastUsedAt: at }),
       };
     },
-    SessionExtended: (event) => ({
-      id: idOf(event),
-      evolve: (document) =>
-        document && { ...document, lastUsedAt: event.metadata.occurredAt, expiresAt: event.data.expiresAt },
-    }),
-    SessionRevoked: remove,
-    SessionEnded: remove,
+    SessionExtended: (event) =>
+      updateDocument(event, () => ({ lastUsedAt: event.metadata.occurredAt, expiresAt: event.data.expiresAt })),
+    SessionRevoked: removeDocument,
+    SessionEnded: removeDocument,
   },
 };

@@ -1,7 +1,7 @@
 import type { TemplateBody } from '#contracts/events/template.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import { type Effect, idOf, type Projection } from './projection.ts';
 
 export type TemplateVersionDocument = {
   templateId: string;
@@ -20,7 +20,7 @@ const version = (
   body: TemplateBody,
   changes: string,
 ): Effect<TemplateVersionDocument> => {
-  const templateId = idOfStream(event.stream);
+  const templateId = idOf(event);
   return {
     id: templateVersionId(templateId, number),
     evolve: () => ({ templateId, version: number, body, changes, createdAt: event.metadata.occurredAt }),

@@ -1,7 +1,6 @@
 import type { TemplateBody } from '#contracts/events/template.ts';
-import { idOfStream, readModels } from '#contracts/names.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Projection } from './projection.ts';
+import { readModels } from '#contracts/names.ts';
+import { idOf, type Projection, removeDocument } from './projection.ts';
 
 /** The current version of a template. */
 export type TemplateDocument = TemplateBody & {
@@ -11,8 +10,6 @@ export type TemplateDocument = TemplateBody & {
   createdAt: string;
   updatedAt: string;
 };
-
-const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 export const templates: Projection<TemplateDocument> = {
   model: readModels.templates,
@@ -44,6 +41,6 @@ export const templates: Projection<TemplateDocument> = {
         },
       };
     },
-    TemplateDeleted: (event) => ({ id: idOf(event), evolve: () => null }),
+    TemplateDeleted: removeDocument,
   },
 };

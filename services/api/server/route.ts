@@ -177,24 +177,25 @@ const completeRoute = <D>(definition: object): Route<D> => {
   return { ...(route.idempotency ? withIdempotencyKey(route) : route), errors: errorsOf(route) };
 };
 
-/** Defines a route that needs a key with a permission. */
-export const route = <
+/** The contexts of handlers, by what their route needs. */
+type Contexts<B, Q, P> = {
+  permission: CallerContext<B, Q, P>;
+  session: SessionContext<B, Q, P>;
+  nothing: RequestContext<B, Q, P>;
+};
+
+type DefineRoute<Need extends keyof Contexts<never, never, never>, Properties> = <
   S extends z.ZodType | null,
   B extends Body = undefined,
   Q extends Fields = undefined,
   P extends Fields = undefined,
 >(
-  definition: RouteDefinition<
-    Dependencies,
-    CallerContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
-    B,
-    Q,
-    P,
-    S
-  > & {
-    permission: Permission;
-  },
-): Route => completeRoute(definition);
+  definition: Properties &
+    RouteDefinition<Dependencies, Contexts<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>[Need], B, Q, P, S>,
+) => Route;
+
+/** Defines a route that needs a key with a permission. */
+export const route: DefineRoute<'permission', { permission: Permission }> = completeRoute;
 
 /** Defines a route that needs no key, or accepts a token in its place. */
 export const publicRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(
@@ -202,38 +203,10 @@ export const publicRoute = <D, S extends z.ZodType | null, Q extends Fields = un
 ): Route<D> => completeRoute(definition);
 
 /** Defines a route for a signed-in person, who acts for no account; `session: 'operator'` is for operators only. */
-export const sessionRoute = <
-  S extends z.ZodType | null,
-  B extends Body = undefined,
-  Q extends Fields = undefined,
-  P extends Fields = undefined,
->(
-  definition: RouteDefinition<
-    Dependencies,
-    SessionContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
-    B,
-    Q,
-    P,
-    S
-  > & { session: 'required' | 'operator' },
-): Route => completeRoute(definition);
+export const sessionRoute: DefineRoute<'session', { session: 'required' | 'operator' }> = completeRoute;
 
 /** Defines a route that signs a person in. It needs no session, and must be called by a page of the service. */
-export const signInRoute = <
-  S extends z.ZodType | null,
-  B extends Body = undefined,
-  Q extends Fields = undefined,
-  P extends Fields = undefined,
->(
-  definition: RouteDefinition<
-    Dependencies,
-    RequestContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
-    B,
-    Q,
-    P,
-    S
-  > & { session: 'start' | 'callback' },
-): Route => completeRoute(definition);
+export const signInRoute: DefineRoute<'nothing', { session: 'start' | 'callback' }> = completeRoute;
 
 /** The names of schemas in the OpenAPI document; schemas without a name are inlined. */
 export const schemaNames = z.registry<{ id: string }>();
