@@ -8,6 +8,17 @@ import type { NumberedPages } from '#libs/pdf/page-labels.ts';
 import type { PageSize, Stamps } from '#libs/pdf/stamp.ts';
 import { isPageIn, sideOf } from '#libs/pdf/stamp-places.ts';
 import { escaped, fitWatermarks, type StampPage, toPoints, watermarkPage, watermarkStyles } from './watermark-page.ts';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
+
+/** Names the stamps whose `pages` select none of the pages. No error: `2-` is right for letters that may have one page. */
+export const stampWarnings = (options: StampOptions, pages: number): RenderWarning[] =>
+  (['watermark', 'page_numbers'] as const).flatMap((name) => {
+    const ranges = options[name]?.pages ?? null;
+    const isDrawn = Array.from({ length: pages }, (_, index) => index + 1).some(isPageIn(ranges));
+    const count = pages === 1 ? '1 page' : `${pages} pages`;
+    const reason = `The PDF has ${count}; "${ranges}" selects none of them.`;
+    return isDrawn ? [] : [{ kind: 'option_ignored', option: `${name}.pages`, reason }];
+  });
 
 /** What the options ask for; absent: nothing. */
 export type StampOptions = { watermark?: WatermarkOption | undefined; page_numbers?: PageNumbersOption | undefined };

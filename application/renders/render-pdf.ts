@@ -13,7 +13,6 @@ import type { PrintResult, Printer, PrintRequest } from '#libs/chromium/printer.
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import type { PreparedHeaderFooter } from '#libs/documents/header-footer.ts';
 import { bytesToMb } from '#libs/sizes/sizes.ts';
-import { withAssetWarnings } from './asset-warnings.ts';
 import { type ElapsedTimes, runWithinDeadline } from './deadline.ts';
 import { finishPdf, type FinishDependencies, prepareInvoice } from './finish-pdf.ts';
 import { loadSource, readAssets, readNamedOptions, type RenderRequestedData } from './load-inputs.ts';
@@ -22,7 +21,29 @@ import { maskPage } from './mask-page.ts';
 import { fallbackTitleOf, officeOf, printOffice } from './office-layout.ts';
 import type { PageSecrets } from './page-secrets.ts';
 import { engineOf, type RenderedFiles } from './rendered-files.ts';
-import { stampWarnings } from './stamp-warnings.ts';
+import { stampWarnings } from './print-stamps.ts';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
+import type { AssetUse } from '#libs/documents/assets/inline.ts';
+
+/**
+ * The warnings of a printed document, with those about the assets of the document, its header and its footer: fonts,
+ * style sheets and backgrounds that are missing, and assets that nothing uses. Missing images are errors.
+ */
+const withAssetWarnings = (
+  printed: readonly RenderWarning[],
+  ...uses: readonly (AssetUse | undefined)[]
+): RenderWarning[] => {
+  const known = uses.filter((use) => use !== undefined);
+  const unused = known.reduce<string[] | null>(
+    (names, use) => names?.filter((name) => use.unused.includes(name)) ?? use.unused,
+    null,
+  );
+  return [
+    ...known.flatMap(({ missing }) => missing).map((resource) => ({ kind: 'resource_failed' as const, ...resource })),
+    ...printed,
+    ...(unused ?? []).map((name) => ({ kind: 'asset_unused' as const, name })),
+  ];
+};
 
 export type RenderedPdf = PrintResult &
   RenderedFiles & {

@@ -7,7 +7,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Office } from '#libs/office/port.ts';
-import { count, record, type GaugeValue, observeGauge } from '#libs/telemetry/metrics.ts';
+import { count, record, type GaugeName, observeGauge } from '#libs/telemetry/metrics.ts';
 import { isTracingEnabled, recordPastSpan, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 
 type Input = EventData['RenderCompleted']['input'];
@@ -162,37 +162,18 @@ export const observeRendering = ({
   preparation: Pick<DocumentPreparation, 'load'>;
   office: Pick<Office, 'health'>;
 }): (() => void) => {
-  const ofBrowsers = (value: (browser: BrowserHealth) => number) => (): GaugeValue[] =>
-    printer.health().browsers.map((browser) => ({ value: value(browser), labels: { browser: browser.renderMode } }));
+  const ofBrowsers = (name: GaugeName, value: (browser: BrowserHealth) => number) =>
+    observeGauge(name, () =>
+      printer.health().browsers.map((browser) => ({ value: value(browser), labels: { browser: browser.renderMode } })),
+    );
   const stops = [
-    observeGauge(
-      'colophon.browser.up',
-      ofBrowsers(({ up }) => (up ? 1 : 0)),
-    ),
-    observeGauge(
-      'colophon.browser.documents.running',
-      ofBrowsers(({ running }) => running),
-    ),
-    observeGauge(
-      'colophon.browser.documents.waiting',
-      ofBrowsers(({ waiting }) => waiting),
-    ),
-    observeGauge(
-      'colophon.browser.memory',
-      ofBrowsers(({ memoryMb }) => memoryMb * 2 ** 20),
-    ),
-    observeGauge(
-      'colophon.browser.starts',
-      ofBrowsers(({ starts }) => starts),
-    ),
-    observeGauge(
-      'colophon.browser.crashes',
-      ofBrowsers(({ crashes }) => crashes),
-    ),
-    observeGauge(
-      'colophon.browser.documents.printed',
-      ofBrowsers(({ documents }) => documents),
-    ),
+    ofBrowsers('colophon.browser.up', ({ up }) => (up ? 1 : 0)),
+    ofBrowsers('colophon.browser.documents.running', ({ running }) => running),
+    ofBrowsers('colophon.browser.documents.waiting', ({ waiting }) => waiting),
+    ofBrowsers('colophon.browser.memory', ({ memoryMb }) => memoryMb * 2 ** 20),
+    ofBrowsers('colophon.browser.starts', ({ starts }) => starts),
+    ofBrowsers('colophon.browser.crashes', ({ crashes }) => crashes),
+    ofBrowsers('colophon.browser.documents.printed', ({ documents }) => documents),
     observeGauge('colophon.conversion.running', () => [{ value: preparation.load().running }]),
     observeGauge('colophon.conversion.waiting', () => [{ value: preparation.load().waiting }]),
     observeGauge('colophon.conversion.processes', () => [{ value: preparation.load().processes }]),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { attachments } from './attachments.ts';
 import { conformance, withPdfA3 } from './conformance.ts';
 import { facturX } from './factur-x.ts';
-import { docxLayout, onePagePerSheet } from './docx-layout.ts';
 import { encryption } from './encryption.ts';
 import { fileName } from './file-name.ts';
 import { lengthBetween, toMillimetres } from './lengths.ts';
@@ -15,6 +14,25 @@ import { pdfMetadata } from './pdf-metadata.ts';
 import { pageSizeName } from './page-sizes.ts';
 import { findPlaceholderProblems } from './placeholders.ts';
 import { watermark } from './watermark.ts';
+
+/** How a Word document is laid out. */
+const docxLayout = z
+  .enum(['faithful', 'semantic'])
+  .default('faithful')
+  .describe(
+    'How a docx is laid out. faithful: as Word shows it, with its own pages, headers, footers, fonts and colours; ' +
+      'LibreOffice lays it out. semantic: its headings, lists, tables, images and notes in the style of the service; ' +
+      '`warnings` list what it leaves out. Where LibreOffice is not installed, the default is semantic with a warning.',
+  );
+
+/** Whether every sheet of a workbook is one page. */
+const onePagePerSheet = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Prints every sheet of an xlsx on one page: on its own paper, or on larger paper if the sheet needs it. By default ' +
+      'sheets have their own page setup.',
+  );
 
 export const orientations = ['portrait', 'landscape'] as const;
 

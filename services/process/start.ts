@@ -22,8 +22,46 @@ import { type ProcessContext, openProcessContext } from './process-context.ts';
 import { closedReason, limitationsIn, missingIn, newProcessState, type ProcessState } from './process-state.ts';
 import { rolesWithCheckpoints, startWorkers, stopWorkers } from './role-workers.ts';
 import { type Role, roles as allRoles } from './running-role.ts';
-import { issueStartupLink } from './startup-link.ts';
-import { waitForStopSignal } from './stop-signal.ts';
+import { listAccounts } from '#application/accounts/queries.ts';
+import { identityOfUser, issueSignInLink } from '#application/people/sign-in-links.ts';
+import { machineUser } from './machine-user.ts';
+
+/**
+ * The token of a one-time link that makes the user of the machine owner of the only account. Null if there are several
+ * accounts, because the start does not choose for the user; and for one of several processes, unless it runs on a
+ * terminal, because its output is a log.
+ */
+const issueStartupLink = async ({ engines, roles, now }: ProcessContext): Promise<string | null> => {
+  if (roles.length < allRoles.length && !process.stdout.isTTY) return null;
+  const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
+  const accounts = await listAccounts(reads);
+  if (accounts.length !== 1) return null;
+  const { token } = await issueSignInLink(
+    { store, now },
+    { kind: 'service', name: 'start' },
+    { identity: identityOfUser(machineUser(), null), accountId: accounts[0]!.id, role: null, operator: false },
+  );
+  return token;
+};
+
+const repeatedSignalMs = 1_000;
+
+/**
+ * Resolves with the name of the first stop signal, or when `stopped` aborts. A later signal ends the process at once.
+ * The same signal often comes twice at the same moment, from the process group and from npm: this counts as one.
+ */
+const waitForStopSignal = (stopped?: AbortSignal): Promise<string> =>
+  new Promise((resolve) => {
+    stopped?.addEventListener('abort', () => resolve('stopped'), { once: true });
+    let firstSignalAt: number | undefined;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (firstSignalAt !== undefined && performance.now() - firstSignalAt > repeatedSignalMs) process.exit(1);
+        firstSignalAt ??= performance.now();
+        resolve(signal);
+      });
+    }
+  });
 
 /**
  * Creates a default account on the first start of a process with all roles. Several processes would each create one.

@@ -25,7 +25,7 @@ import { engineOf } from '../rendered-files.ts';
 import { arrangeParts } from './arrange-parts.ts';
 import { printComposedStamps } from './print-composed-stamps.ts';
 import { type ComposedRequest, type Composing, type MadePart, makeParts, originOf } from './make-parts.ts';
-import { stampWarnings } from '../stamp-warnings.ts';
+import { stampWarnings } from '../print-stamps.ts';
 
 export const isComposed = (requested: RenderRequestedData): requested is ComposedRequest =>
   requested.source.mode === 'COMPOSE';

@@ -5,10 +5,24 @@ import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
 import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import type { Office, OfficeRequest, OfficeResult } from '../port.ts';
 import { conversionError, crashError, timeoutError } from './errors.ts';
-import { exportOptions } from './export-options.ts';
 import { findLibreOffice } from './find.ts';
 import { launchOffice, OfficeGone, type OfficeProcess, type Reply } from './process.ts';
 import type { Frame } from './frames.ts';
+
+type ExportOptions = Record<string, { type: string; value: string }>;
+
+const flag = (value: boolean) => ({ type: 'boolean', value: String(value) });
+
+/** The options of LibreOffice's PDF export (help: "PDF Export Command Line Parameters"). */
+const exportOptions = ({ tagged, outline, pageRanges }: OfficeRequest): ExportOptions => ({
+  UseTaggedPDF: flag(tagged || outline),
+  ExportBookmarks: flag(outline),
+  ExportNotes: flag(false),
+  ExportFormFields: flag(false),
+  ReduceImageResolution: flag(false),
+  Quality: { type: 'long', value: '92' },
+  ...(pageRanges !== undefined && { PageRange: { type: 'string', value: pageRanges } }),
+});
 
 type LogMethod = (fields: object, message: string) => void;
 export type OfficeOptions = {

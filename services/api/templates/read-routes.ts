@@ -13,7 +13,7 @@ import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate, versionEvents } from '#application/templates/commands.ts';
-import { readTemplateStatistics, statisticsModels } from '#application/templates/statistics.ts';
+import { readTemplateStatistics, statisticsModels } from '#application/templates/queries.ts';
 import { listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '#application/audit/event-view.ts';

@@ -7,7 +7,7 @@ import { listRendersQuery } from '#contracts/http/renders.ts';
 import { listJobsQuery } from '#contracts/http/jobs.ts';
 import { pageSizes } from '#contracts/http/page-sizes.ts';
 import { inputTypes, requestModes } from '#contracts/http/render.ts';
-import { suggestFormat } from './suggest-format.ts';
+import { suggestFormat } from './wrong-value.ts';
 import { suggestField, suggestValue, exampleOfType } from './suggest.ts';
 import { findErrors } from './validate.ts';
 import { marginsIn } from '#libs/spelling/suggestion.ts';

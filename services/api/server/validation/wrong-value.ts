@@ -4,10 +4,52 @@ import { jsonTypesOf } from '#contracts/http/option-texts.ts';
 import { parseJson } from '#libs/documents/json/parse.ts';
 import { describeReceived, messageOf } from './messages.ts';
 import { fieldOf, type Place, schemaAt, validExample } from './schema-paths.ts';
-import { specificErrors } from './specific-errors.ts';
 import { exampleOfType, suggestValue } from './suggest.ts';
-import { suggestFormat } from './suggest-format.ts';
 import { isMillimetres } from '#libs/spelling/suggestion.ts';
+import { pageSizes } from '#contracts/http/page-sizes.ts';
+import { orientations } from '#contracts/http/render-options.ts';
+import { inputTypes, requestModes } from '#contracts/http/render.ts';
+import { pdfaLevels, pdfUa } from '#contracts/http/conformance.ts';
+import { localeTag } from '#contracts/http/locale.ts';
+import { maxComparedLength, plainFormOf } from '#libs/spelling/similar.ts';
+
+/** `de_AT` and `de_AT.UTF-8`, as operating systems write them, are `de-AT`. */
+const localeIn = (text: string): string | null => {
+  const tag = localeTag.safeParse(text.replace(/[.@].*$/, '').replaceAll('_', '-'));
+  return tag.success ? tag.data : null;
+};
+
+/** The time zone of a city, such as `Europe/Vienna` for `Vienna`. */
+const timeZoneOf = (city: string): string | null => {
+  const plain = plainFormOf(city);
+  const isOfCity = (zone: string): boolean =>
+    plainFormOf(zone) === plain || plainFormOf(zone.replace(/^.*\//, '')) === plain;
+  return (plain === '' ? undefined : Intl.supportedValuesOf('timeZone').find(isOfCity)) ?? null;
+};
+
+const standards = [...pdfaLevels, pdfUa];
+
+const suggestions = new Map<string, (text: string) => string | null>([
+  ['locale', localeIn],
+  ['language', localeIn],
+  ['time_zone', timeZoneOf],
+  ['conformance', (text) => suggestValue('conformance', text, standards)],
+]);
+
+/** What the caller probably meant by a wrong value of a field that has a format instead of a list; null if unknown. */
+export const suggestFormat = (field: string, value: unknown): string | null =>
+  typeof value === 'string' && value.length <= maxComparedLength ? (suggestions.get(field)?.(value) ?? null) : null;
+
+type SpecificErrorName = 'invalid_mode' | 'invalid_input_type' | 'invalid_page_size' | 'invalid_orientation';
+type SpecificError = { error: SpecificErrorName; validValues: readonly string[] };
+
+/** Fields of a request with an error code of their own, used if the field is present but wrong. */
+const specificErrors: ReadonlyMap<string, SpecificError> = new Map([
+  ['mode', { error: 'invalid_mode', validValues: requestModes }],
+  ['input_type', { error: 'invalid_input_type', validValues: inputTypes }],
+  ['page_size', { error: 'invalid_page_size', validValues: pageSizes }],
+  ['orientation', { error: 'invalid_orientation', validValues: orientations }],
+]);
 
 type Issue = z.core.$ZodIssue;
 

@@ -3,12 +3,25 @@ import { maxAssets } from '#contracts/http/multipart.ts';
 import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
 import { encodeBundle } from '#libs/documents/assets/bundle.ts';
 import { type LongTexts, longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
-import { hashParts } from './body-hash.ts';
 import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
 import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
 import { type Part, readParts } from './read-parts.ts';
 import { bufferOf, invalid, type Values, withTemplateData } from './values.ts';
+import { createHash } from 'node:crypto';
+
+/**
+ * The SHA-256 of a multipart body in hex, by its parts. Not of the bytes of the body, because clients choose
+ * a new boundary for each request.
+ */
+export const hashParts = (parts: readonly Part[]): string => {
+  const hash = createHash('sha256');
+  for (const { name, fileName, type, bytes } of parts) {
+    hash.update(`${JSON.stringify([name, fileName, type, bytes.byteLength])}\n`);
+    hash.update(bytes);
+  }
+  return hash.digest('hex');
+};
 
 /** All fields together, without data and the texts of header and footer. */
 const maxFieldBytes = 1024 * 1024;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { boundaryOf } from './boundary.ts';
-import { hashParts } from './body-hash.ts';
-import { parseDisposition } from './content-disposition.ts';
+import { boundaryOf } from '../register-body-parser.ts';
+import { hashParts } from './read-multipart.ts';
+import { parseDisposition } from './read-parts.ts';
 import { type Part, readParts } from './read-parts.ts';
 
 const quote = (name: string): string =>
