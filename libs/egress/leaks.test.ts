@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { findBrowser } from '#libs/config/find-browser.mjs';
 import { openEgress, type Egress } from './egress.ts';
-import { proxyFlags, findTestBrowser, startTestBrowser, type TestBrowser } from './testing/browser.ts';
+import { proxyFlags, startTestBrowser, type TestBrowser } from './testing/browser.ts';
 import { closeAfterTest } from './testing/test-egress.ts';
 import { startHttpServer, type TestServer } from './testing/test-servers.ts';
 import { startTrafficRecorder, type TrafficRecorder } from './testing/traffic-recorder.ts';
@@ -12,7 +13,7 @@ import {
   type LeakVector,
 } from './testing/leak-vectors.ts';
 
-const executable = findTestBrowser();
+const executable = findBrowser(process.env);
 if (!executable)
   console.warn('No browser found: the leak tests are skipped. Set PUPPETEER_EXECUTABLE_PATH to a browser.');
 

@@ -59,7 +59,6 @@ export const openProcessContext = (
   let egress: Promise<Egress> | undefined;
   let preparation: DocumentPreparation | undefined;
   let secrets: InstallationSecrets | undefined;
-  const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
     settings,
     logger,
@@ -70,7 +69,7 @@ export const openProcessContext = (
     unreadableBlobs: createUnreadableBlobs(),
     processName,
     report: repeatedWarnings.report,
-    egress: () => (egress ??= openEgress({ allowList: settings.egressAllow, logger, ...caFile })),
+    egress: () => (egress ??= openEgress({ allowList: settings.egressAllow, logger, caFile: settings.egressCaFile })),
     preparation: () => (preparation ??= openDocumentPreparation()),
     secrets: () => (secrets ??= loadInstallationSecrets(settings)),
     processIdentity: createProcessIdentity(processName),

@@ -1,5 +1,5 @@
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import { openPrinter, type Printer } from '#libs/chromium/printer.ts';
+import { openPrinter } from '#libs/chromium/printer.ts';
 import { openOffice } from '#libs/office/libreoffice/office.ts';
 import { requireBrowser } from '#libs/config/require-browser.ts';
 import type { Settings } from '#libs/config/settings.ts';
@@ -17,15 +17,14 @@ export const openRenderDependencies = async (
   logger: Logger,
 ): Promise<Omit<RenderPdfDependencies, 'secrets'> & { egress: Egress; close(): Promise<void> }> => {
   removeAbandonedFolders();
-  const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
-  const egress = await openEgress({ allowList: settings.egressAllow, logger, ...caFile });
+  const egress = await openEgress({ allowList: settings.egressAllow, logger, caFile: settings.egressCaFile });
   const preparation = openDocumentPreparation();
-  const printer: Printer = await openPrinter({
+  const printer = await openPrinter({
     executable: requireBrowser(),
     openProxy: egress.openProxy,
     memoryMb: settings.chromiumMemoryMb,
     logger,
-    ...caFile,
+    caFile: settings.egressCaFile,
   });
   const office = openOffice(officeOptions(settings, logger));
   return {

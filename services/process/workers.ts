@@ -60,14 +60,13 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     engines.replies(),
   ]);
   const [egress, secrets] = [await context.egress(), context.secrets()];
-  const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   removeAbandonedFolders();
   const printer = await openPrinter({
     executable: requireBrowser(),
     openProxy: egress.openProxy,
     memoryMb: settings.chromiumMemoryMb,
     logger,
-    ...caFile,
+    caFile: settings.egressCaFile,
   });
   const office = openOffice(officeOptions(settings, logger));
   const preparation = context.preparation();

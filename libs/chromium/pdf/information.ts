@@ -2,7 +2,7 @@ import { authorsOf, keywordsOf, type PdfMetadataOption } from '#contracts/http/p
 import { openPdfObjects } from './objects.ts';
 
 /** A text string in UTF-16 with its byte order mark, as a hexadecimal string (ISO 32000-1, 7.9.2.2). */
-const textString = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
+export const textString = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
 
 const entriesOf = (metadata: PdfMetadataOption): [name: string, text: string][] => {
   const { title = '', subject = '', creator = '', custom = {} } = metadata;

@@ -1,4 +1,5 @@
 import { type HeadingText, maxHeadingLetters } from './heading-texts.ts';
+import { textString } from './information.ts';
 import { openPdfObjects, type PdfObjects, replaceObjects } from './objects.ts';
 
 /** Of all headings. Other documents wait while they are compared, which takes up to a tenth of a second. */
@@ -37,8 +38,6 @@ const titleOf = (item: string): string | null => {
     ) ?? null
   );
 };
-
-const textString = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
 
 const lettersOf = (text: string): string => text.normalize('NFKC').replaceAll(/[\s\u00ad\u2010-]|\p{Cf}/gu, '');
 const sorted = (letters: string): string => {

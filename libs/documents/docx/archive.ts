@@ -1,43 +1,25 @@
 import { buffer as collect } from 'node:stream/consumers';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import type { ApiError } from '#contracts/http/api-error.ts';
 import { inputError } from '../input.ts';
-import { afterDataPrefix, fromBase64 } from '../text/base64.ts';
+import { encryptedError, toArchiveError, tooLargeError } from '../office/archive.ts';
+import { decodeOffice, isCompoundFile, isZip } from '../office/formats.ts';
 
-const latin1 = (data: Uint8Array): string =>
-  Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
-const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
-
-/** Checks that a file begins like a zip archive. @throws ApiError */
-export const checkDocx = (file: Uint8Array): Buffer => {
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+/** The bytes of the file, which begin like a zip archive: as sent, or from base64. @throws ApiError */
+export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
+  const bytes = decodeOffice('docx', data, isFile);
   if (bytes.length === 0) throw inputError('docx', 'The DOCX is empty.', { details: 'empty file' });
-  if (bytes.subarray(0, compoundFileSignature.length).equals(compoundFileSignature)) throw protectedOrOldFormatError();
-  if (!zipSignatures.has(bytes.toString('latin1', 0, 4)))
+  if (isCompoundFile(bytes))
+    throw inputError(
+      'docx',
+      'The file is protected with a password, or has the older DOC format. Save it as DOCX without a password.',
+      { details: 'encrypted, or DOC instead of DOCX' },
+    );
+  if (!isZip(bytes))
     throw inputError('docx', 'The data is not a DOCX: a DOCX is a zip archive.', {
       details: 'not a zip archive',
     });
   return bytes;
 };
-
-/** Decodes the file from base64 and checks it. @throws ApiError */
-export const decodeDocx = (data: Uint8Array): Buffer => {
-  const sent = latin1(data);
-  const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
-  if (!bytes)
-    throw inputError('docx', 'The DOCX is not valid base64. Send the bytes of the file, encoded in base64, in data.', {
-      details: 'invalid base64',
-    });
-  return checkDocx(bytes);
-};
-
-const protectedOrOldFormatError = () =>
-  inputError(
-    'docx',
-    'The file is protected with a password, or has the older DOC format. Save it as DOCX without a password.',
-    { details: 'encrypted, or DOC instead of DOCX' },
-  );
 
 /** The converted parts of a DOCX, by their path in the archive. */
 export type DocxParts = Map<string, Uint8Array>;
@@ -64,35 +46,25 @@ export const unpackDocx = async (bytes: Buffer): Promise<DocxParts> => {
       entries.filter(({ fileName }) => neededPaths.test(fileName)),
     );
   } catch (error) {
-    throw isApiError(error)
-      ? error
-      : inputError('docx', 'The DOCX is damaged: its zip archive cannot be read.', { details: 'damaged zip archive' });
+    throw toArchiveError('docx', error);
   }
 };
-
-const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'ApiError';
 
 const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
   const entries: Entry[] = [];
   const declared = { xml: 0, total: 0 };
   for await (const entry of archive.eachEntry()) {
     entries.push(entry);
-    if (entry.isEncrypted())
-      throw inputError('docx', 'The DOCX is encrypted. Save it without a password.', { details: 'encrypted' });
-    if (entries.length > archiveLimits.files) throw tooLargeError('files', archiveLimits.files);
+    if (entry.isEncrypted()) throw encryptedError('docx');
+    if (entries.length > archiveLimits.files) throw tooLargeError('docx', 'files', archiveLimits.files);
     if (!neededPaths.test(entry.fileName)) continue;
     declared.total += entry.uncompressedSize;
     if (xmlPaths.test(entry.fileName)) declared.xml += entry.uncompressedSize;
-    if (declared.xml > archiveLimits.xml) throw tooLargeError('bytes of XML', archiveLimits.xml);
-    if (declared.total > archiveLimits.total) throw tooLargeError('bytes', archiveLimits.total);
+    if (declared.xml > archiveLimits.xml) throw tooLargeError('docx', 'bytes of XML', archiveLimits.xml);
+    if (declared.total > archiveLimits.total) throw tooLargeError('docx', 'bytes', archiveLimits.total);
   }
   return entries;
 };
-
-const tooLargeError = (what: string, limit: number): ApiError =>
-  inputError('docx', `The DOCX is too large when unpacked: it may contain at most ${limit} ${what}.`, {
-    details: { reason: `too many ${what} when unpacked`, limit },
-  });
 
 const otherFormats: [path: RegExp, kind: string][] = [
   [/^xl\/workbook/i, 'an Excel workbook'],

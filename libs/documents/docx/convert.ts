@@ -7,7 +7,7 @@ import { htmlDocument } from '../html-document.ts';
 import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
-import { checkDocx, decodeDocx, type DocxParts, unpackDocx } from './archive.ts';
+import { type DocxParts, readDocx, unpackDocx } from './archive.ts';
 import { convertImage, addWidthLabels } from './images.ts';
 import { findLeftOut } from './left-out.ts';
 import { readProperties } from './properties.ts';
@@ -20,7 +20,7 @@ export const convertDocx = async (
   isFile = false,
   context?: ConversionContext,
 ): Promise<PreparedDocument> => {
-  const parts = await unpackDocx(isFile ? checkDocx(data) : decodeDocx(data));
+  const parts = await unpackDocx(readDocx(data, isFile));
   addWidthLabels(parts);
   const properties = readProperties(parts);
   const body = await convertToHtml(parts);

@@ -1,5 +1,6 @@
 import { buffer as collect } from 'node:stream/consumers';
 import { type Entry, fromBufferPromise } from 'yauzl';
+import type { ApiError } from '#contracts/http/api-error.ts';
 import { type InputType, inputError, inputTypeTitles } from '../input.ts';
 import { elementSteps, hasInternalSubset } from './tags.ts';
 
@@ -16,22 +17,36 @@ const isXml = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.test(path);
 export const archiveError = (inputType: InputType, message: string, reason: unknown) =>
   inputError(inputType, message, { details: reason });
 
+export const encryptedError = (inputType: InputType): ApiError =>
+  archiveError(inputType, `The ${inputTypeTitles[inputType]} is encrypted. Save it without a password.`, 'encrypted');
+
+export const tooLargeError = (inputType: InputType, what: string, limit: number): ApiError =>
+  archiveError(
+    inputType,
+    `The ${inputTypeTitles[inputType]} is too large when unpacked: it may contain at most ${limit} ${what}.`,
+    { reason: `too many ${what} when unpacked`, limit },
+  );
+
+/** The error of an archive that could not be unpacked. */
+export const toArchiveError = (inputType: InputType, error: unknown): unknown =>
+  error instanceof Error && error.name === 'ApiError'
+    ? error
+    : archiveError(
+        inputType,
+        `The ${inputTypeTitles[inputType]} is damaged: its zip archive cannot be read.`,
+        'damaged zip archive',
+      );
+
 const checkEntries = (inputType: InputType, entries: readonly Entry[], packedBytes: number): void => {
   const title = inputTypeTitles[inputType];
-  const tooLarge = (what: string, limit: number) =>
-    archiveError(inputType, `The ${title} is too large when unpacked: it may contain at most ${limit} ${what}.`, {
-      reason: `too many ${what} when unpacked`,
-      limit,
-    });
   const { files, xml, total, ratio } = officeArchiveLimits;
   const sum = (chosen: readonly Entry[]): number => chosen.reduce((bytes, entry) => bytes + entry.uncompressedSize, 0);
-  if (entries.length > files) throw tooLarge('files', files);
-  if (entries.some((entry) => entry.isEncrypted()))
-    throw archiveError(inputType, `The ${title} is encrypted. Save it without a password.`, 'encrypted');
+  if (entries.length > files) throw tooLargeError(inputType, 'files', files);
+  if (entries.some((entry) => entry.isEncrypted())) throw encryptedError(inputType);
   if (new Set(entries.map(({ fileName }) => fileName.toLowerCase())).size < entries.length)
     throw archiveError(inputType, `The ${title} is damaged: it contains two files of one name.`, 'repeated file names');
-  if (sum(entries.filter(({ fileName }) => isXml(fileName))) > xml) throw tooLarge('bytes of XML', xml);
-  if (sum(entries) > total) throw tooLarge('bytes', total);
+  if (sum(entries.filter(({ fileName }) => isXml(fileName))) > xml) throw tooLargeError(inputType, 'bytes of XML', xml);
+  if (sum(entries) > total) throw tooLargeError(inputType, 'bytes', total);
   if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * ratio))
     throw archiveError(
       inputType,
@@ -60,12 +75,7 @@ export const unpackOffice = async (inputType: InputType, file: Buffer): Promise<
         parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
     return parts;
   } catch (error) {
-    if (error instanceof Error && error.name === 'ApiError') throw error;
-    throw archiveError(
-      inputType,
-      `The ${inputTypeTitles[inputType]} is damaged: its zip archive cannot be read.`,
-      'damaged zip archive',
-    );
+    throw toArchiveError(inputType, error);
   }
 };
 

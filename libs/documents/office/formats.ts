@@ -6,8 +6,8 @@ const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 const compoundFileSignature = 'd0cf11e0a1b11ae1';
 const latin1 = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
-const isZip = (file: Buffer): boolean => zipSignatures.has(file.toString('latin1', 0, 4));
-const isCompoundFile = (file: Buffer): boolean => file.toString('hex', 0, 8) === compoundFileSignature;
+export const isZip = (file: Buffer): boolean => zipSignatures.has(file.toString('latin1', 0, 4));
+export const isCompoundFile = (file: Buffer): boolean => file.toString('hex', 0, 8) === compoundFileSignature;
 const isRtf = (file: Buffer): boolean => file.toString('latin1', 0, 5) === '{\\rtf';
 
 /** The part that an archive of the format has, by which it is told from others. */

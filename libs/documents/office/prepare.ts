@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import type { OfficeFormat } from '#libs/office/port.ts';
-import { checkDocx, decodeDocx } from '../docx/archive.ts';
+import { readDocx } from '../docx/archive.ts';
 import { readProperties } from '../docx/properties.ts';
 import { scriptFreeClassification } from '../html/classify.ts';
 import { metadataMember } from '../html/meta-elements.ts';
@@ -44,7 +44,7 @@ const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerShee
 
 /** The bytes of the file, which begin like one of the format. @throws ApiError */
 const readFile = (format: OfficeFormat, data: Uint8Array, isFile: boolean): Buffer => {
-  if (format === 'docx') return isFile ? checkDocx(data) : decodeDocx(data);
+  if (format === 'docx') return readDocx(data, isFile);
   const file = decodeOffice(format, data, isFile);
   checkSignature(format, file);
   return file;

@@ -1,28 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, mkdtempSync } from 'node:fs';
+import { chownSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-
-const browserNames = ['chromium-headless-shell', 'chrome-headless-shell', 'chromium', 'google-chrome'];
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-/** The browser for the tests: PUPPETEER_EXECUTABLE_PATH, else the first known browser on PATH. */
-export const findTestBrowser = (): string | undefined =>
-  [
-    process.env['PUPPETEER_EXECUTABLE_PATH'] ?? '',
-    ...(process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => browserNames.map((name) => join(folder, name))),
-  ].find(isExecutable);
+import { connect, type Session } from '#libs/chromium/cdp/connection.ts';
 
 /** Flags that allow a page to reach the network only through the proxy. */
 export const proxyFlags = (proxyUrl: string): string[] => [
@@ -34,7 +17,7 @@ export const proxyFlags = (proxyUrl: string): string[] => [
 
 export type TestBrowser = {
   /** Opens a page. The result sends a DevTools command to it. A page with a proxy has its own browser context. */
-  openPage: (proxyServer?: string) => Promise<(method: string, params?: object) => Promise<Record<string, unknown>>>;
+  openPage: (proxyServer?: string) => Promise<Session['send']>;
   close: () => Promise<void>;
 };
 
@@ -48,33 +31,6 @@ const baseFlags = [
   '--disable-popup-blocking',
   '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests',
 ];
-
-const connectDevTools = (write: Writable, read: Readable) => {
-  const pending = new Map<
-    number,
-    { resolve: (result: Record<string, unknown>) => void; reject: (error: Error) => void }
-  >();
-  let rest = '';
-  let last = 0;
-  const handleMessage = (message: string) => {
-    const { id, result, error } = JSON.parse(message);
-    const call = pending.get(id);
-    pending.delete(id);
-    if (error) call?.reject(new Error(error.message));
-    else call?.resolve(result);
-  };
-  read.setEncoding('utf8').on('data', (text: string) => {
-    const messages = (rest + text).split('\0');
-    rest = messages.pop() ?? '';
-    messages.forEach(handleMessage);
-  });
-  read.once('close', () => pending.forEach(({ reject }) => reject(new Error('The browser exited.'))));
-  return (method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> =>
-    new Promise((resolve, reject) => {
-      pending.set(++last, { resolve, reject });
-      write.write(`${JSON.stringify({ id: last, method, params, sessionId })}\0`);
-    });
-};
 
 /** Starts a browser in its own folder and process group; as user nobody where the tests run as root. */
 export const startTestBrowser = async (executable: string, flags: string[]): Promise<TestBrowser> => {
@@ -90,15 +46,17 @@ export const startTestBrowser = async (executable: string, flags: string[]): Pro
     ...(asRoot ? { uid: nobody, gid: nobody } : {}),
   });
   const exited = once(child, 'exit');
-  const send = connectDevTools(child.stdio[3] as Writable, child.stdio[4] as Readable);
-  await send('Browser.getVersion');
+  const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  await devtools.send('Browser.getVersion');
   return {
     openPage: async (proxyServer) => {
       const context =
-        proxyServer && (await send('Target.createBrowserContext', { proxyServer, proxyBypassList: '<-loopback>' }));
-      const { targetId } = await send('Target.createTarget', { url: 'about:blank', ...context });
-      const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-      return (method, params) => send(method, params, String(sessionId));
+        proxyServer &&
+        (await devtools.send('Target.createBrowserContext', { proxyServer, proxyBypassList: '<-loopback>' }));
+      const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', ...context });
+      const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
+      const session = devtools.session(sessionId);
+      return (...command) => session.send(...command);
     },
     close: async () => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -2,20 +2,12 @@
 export type LeakVector = {
   name: string;
   protocol: 'tcp' | 'udp';
-  markup?: (host: string) => string;
-  script?: (host: string) => string;
+  markup?: Write;
+  script?: Write;
 };
 
-const markupVector = (name: string, write: (host: string) => string): LeakVector => ({
-  name,
-  protocol: 'tcp',
-  markup: write,
-});
-const scriptVector = (name: string, write: (host: string) => string, protocol: 'tcp' | 'udp' = 'tcp'): LeakVector => ({
-  name,
-  protocol,
-  script: write,
-});
+type Write = (host: string) => string;
+type Vectors = Record<string, Write>;
 
 /** A frame, for vectors that navigate the page. */
 const inFrame = (content: string) =>
@@ -28,140 +20,102 @@ const gatherIceCandidates = (server: string) => `new Promise((resolve) => {
   peer.createOffer().then((offer) => peer.setLocalDescription(offer));
 })`;
 
-const links: LeakVector[] = [
-  markupVector('link stylesheet', (host) => `<link rel="stylesheet" href="http://${host}/a.css">`),
-  markupVector(
-    'link stylesheet for print',
-    (host) => `<link rel="stylesheet" media="print" href="http://${host}/a.css">`,
-  ),
-  markupVector('link preload', (host) => `<link rel="preload" as="image" href="http://${host}/a.png">`),
-  markupVector('link modulepreload', (host) => `<link rel="modulepreload" href="http://${host}/a.js">`),
-  markupVector('link prefetch', (host) => `<link rel="prefetch" href="http://${host}/a">`),
-  markupVector('link preconnect', (host) => `<link rel="preconnect" href="https://${host}">`),
-  markupVector('link dns-prefetch', (host) => `<link rel="dns-prefetch" href="//${host}">`),
-  markupVector('link prerender', (host) => `<link rel="prerender" href="http://${host}/a">`),
-  markupVector('link icon', (host) => `<link rel="icon" href="http://${host}/a.ico">`),
-  markupVector('link manifest', (host) => `<link rel="manifest" crossorigin href="http://${host}/a.json">`),
-];
+const links: Vectors = {
+  'link stylesheet': (host) => `<link rel="stylesheet" href="http://${host}/a.css">`,
+  'link stylesheet for print': (host) => `<link rel="stylesheet" media="print" href="http://${host}/a.css">`,
+  'link preload': (host) => `<link rel="preload" as="image" href="http://${host}/a.png">`,
+  'link modulepreload': (host) => `<link rel="modulepreload" href="http://${host}/a.js">`,
+  'link prefetch': (host) => `<link rel="prefetch" href="http://${host}/a">`,
+  'link preconnect': (host) => `<link rel="preconnect" href="https://${host}">`,
+  'link dns-prefetch': (host) => `<link rel="dns-prefetch" href="//${host}">`,
+  'link prerender': (host) => `<link rel="prerender" href="http://${host}/a">`,
+  'link icon': (host) => `<link rel="icon" href="http://${host}/a.ico">`,
+  'link manifest': (host) => `<link rel="manifest" crossorigin href="http://${host}/a.json">`,
+};
 
-const styles: LeakVector[] = [
-  markupVector('css @import', (host) => `<style>@import url(http://${host}/a.css);</style>`),
-  markupVector('css background', (host) => `<div style="background: url(http://${host}/a.png)">x</div>`),
-  markupVector(
-    'css image-set',
-    (host) => `<div style="background: image-set(url(http://${host}/a.png) 1x, url(http://${host}/b.png) 2x)">x</div>`,
-  ),
-  markupVector('css list-style', (host) => `<ul><li style="list-style-image: url(http://${host}/a.png)">x</ul>`),
-  markupVector(
-    'css content',
-    (host) => `<style>.after::after { content: url(http://${host}/a.png) }</style><p class="after">x`,
-  ),
-  markupVector('css mask', (host) => `<div style="mask-image: url(http://${host}/a.svg#m)">x</div>`),
-  markupVector('css filter', (host) => `<div style="filter: url(http://${host}/a.svg#f)">x</div>`),
-  markupVector(
-    'css background in print alone',
-    (host) => `<style>@media print { .paper { background: url(http://${host}/a.png) } }</style><p class="paper">x`,
-  ),
-  markupVector('css cursor', (host) => `<style>body { cursor: url(http://${host}/a.cur), auto }</style>`),
-  markupVector(
-    'css font',
-    (host) =>
-      `<style>@font-face { font-family: f; src: url(http://${host}/a.woff2) }</style><p style="font-family: f">x`,
-  ),
-];
+const styles: Vectors = {
+  'css @import': (host) => `<style>@import url(http://${host}/a.css);</style>`,
+  'css background': (host) => `<div style="background: url(http://${host}/a.png)">x</div>`,
+  'css image-set': (host) =>
+    `<div style="background: image-set(url(http://${host}/a.png) 1x, url(http://${host}/b.png) 2x)">x</div>`,
+  'css list-style': (host) => `<ul><li style="list-style-image: url(http://${host}/a.png)">x</ul>`,
+  'css content': (host) => `<style>.after::after { content: url(http://${host}/a.png) }</style><p class="after">x`,
+  'css mask': (host) => `<div style="mask-image: url(http://${host}/a.svg#m)">x</div>`,
+  'css filter': (host) => `<div style="filter: url(http://${host}/a.svg#f)">x</div>`,
+  'css background in print alone': (host) =>
+    `<style>@media print { .paper { background: url(http://${host}/a.png) } }</style><p class="paper">x`,
+  'css cursor': (host) => `<style>body { cursor: url(http://${host}/a.cur), auto }</style>`,
+  'css font': (host) =>
+    `<style>@font-face { font-family: f; src: url(http://${host}/a.woff2) }</style><p style="font-family: f">x`,
+};
 
-const elements: LeakVector[] = [
-  markupVector('img', (host) => `<img src="http://${host}/a.png">`),
-  markupVector('img over https', (host) => `<img src="https://${host}/a.png">`),
-  markupVector(
-    'img lazy, far down',
-    (host) => `<div style="height: 20000px"></div><img loading="lazy" src="http://${host}/a.png">`,
-  ),
-  markupVector('img srcset', (host) => `<img srcset="http://${host}/a.png 1x, http://${host}/b.png 2x">`),
-  markupVector('picture', (host) => `<picture><source srcset="http://${host}/a.png"><img></picture>`),
-  markupVector('input image', (host) => `<input type="image" src="http://${host}/a.png">`),
-  markupVector('body background', (host) => `<table background="http://${host}/a.png"><tr><td>x</table>`),
-  markupVector('svg image', (host) => `<svg><image href="http://${host}/a.png" width="9" height="9"/></svg>`),
-  markupVector(
-    'svg feImage',
-    (host) =>
-      `<svg><filter id="fi"><feImage href="http://${host}/a.png"/></filter><rect width="9" height="9" filter="url(#fi)"/></svg>`,
-  ),
-  markupVector('svg use', (host) => `<svg><use href="http://${host}/a.svg#x"/></svg>`),
-  markupVector('script element', (host) => `<script src="http://${host}/a.js" async></script>`),
-  markupVector('iframe', (host) => `<iframe src="http://${host}/"></iframe>`),
-  markupVector('object', (host) => `<object data="http://${host}/a"></object>`),
-  markupVector('embed', (host) => `<embed src="http://${host}/a">`),
-  markupVector('portal', (host) => `<portal src="http://${host}/a"></portal>`),
-  markupVector('video', (host) => `<video preload="auto" src="http://${host}/a.mp4"></video>`),
-  markupVector('video poster', (host) => `<video poster="http://${host}/a.png"></video>`),
-  markupVector('audio', (host) => `<audio preload="auto" src="http://${host}/a.mp3"></audio>`),
-  markupVector(
-    'track',
-    (host) =>
-      `<video crossorigin src="data:video/mp4,"><track default kind="subtitles" src="http://${host}/a.vtt"></video>`,
-  ),
-  markupVector('meta refresh', (host) => inFrame(`<meta http-equiv="refresh" content="0; url=http://${host}/">`)),
-  markupVector(
-    'speculation rules',
-    (host) =>
-      '<script type="speculationrules">{' +
-      `"prefetch":[{"source":"list","eagerness":"immediate","urls":["http://${host}/a"]}],` +
-      `"prerender":[{"source":"list","eagerness":"immediate","urls":["http://${host}/b"]}]` +
-      '}</script>',
-  ),
-];
+const elements: Vectors = {
+  img: (host) => `<img src="http://${host}/a.png">`,
+  'img over https': (host) => `<img src="https://${host}/a.png">`,
+  'img lazy, far down': (host) => `<div style="height: 20000px"></div><img loading="lazy" src="http://${host}/a.png">`,
+  'img srcset': (host) => `<img srcset="http://${host}/a.png 1x, http://${host}/b.png 2x">`,
+  picture: (host) => `<picture><source srcset="http://${host}/a.png"><img></picture>`,
+  'input image': (host) => `<input type="image" src="http://${host}/a.png">`,
+  'body background': (host) => `<table background="http://${host}/a.png"><tr><td>x</table>`,
+  'svg image': (host) => `<svg><image href="http://${host}/a.png" width="9" height="9"/></svg>`,
+  'svg feImage': (host) =>
+    `<svg><filter id="fi"><feImage href="http://${host}/a.png"/></filter><rect width="9" height="9" filter="url(#fi)"/></svg>`,
+  'svg use': (host) => `<svg><use href="http://${host}/a.svg#x"/></svg>`,
+  'script element': (host) => `<script src="http://${host}/a.js" async></script>`,
+  iframe: (host) => `<iframe src="http://${host}/"></iframe>`,
+  object: (host) => `<object data="http://${host}/a"></object>`,
+  embed: (host) => `<embed src="http://${host}/a">`,
+  portal: (host) => `<portal src="http://${host}/a"></portal>`,
+  video: (host) => `<video preload="auto" src="http://${host}/a.mp4"></video>`,
+  'video poster': (host) => `<video poster="http://${host}/a.png"></video>`,
+  audio: (host) => `<audio preload="auto" src="http://${host}/a.mp3"></audio>`,
+  track: (host) =>
+    `<video crossorigin src="data:video/mp4,"><track default kind="subtitles" src="http://${host}/a.vtt"></video>`,
+  'meta refresh': (host) => inFrame(`<meta http-equiv="refresh" content="0; url=http://${host}/">`),
+  'speculation rules': (host) =>
+    '<script type="speculationrules">{' +
+    `"prefetch":[{"source":"list","eagerness":"immediate","urls":["http://${host}/a"]}],` +
+    `"prerender":[{"source":"list","eagerness":"immediate","urls":["http://${host}/b"]}]` +
+    '}</script>',
+};
 
-const scripts: LeakVector[] = [
-  scriptVector(
-    'form',
-    (host) =>
-      `document.body.insertAdjacentHTML('beforeend', '<iframe name="form-target"></iframe>` +
-      `<form id="leaving" method="post" target="form-target" action="http://${host}/"></form>'); ` +
-      `document.getElementById('leaving').submit()`,
-  ),
-  scriptVector(
-    'ping attribute',
-    (host) =>
-      `document.body.insertAdjacentHTML('beforeend', '<a id="ping" href="#here" ping="http://${host}/">x</a>'); ` +
-      `document.getElementById('ping').click()`,
-  ),
-  scriptVector('window.open', (host) => `window.open('http://${host}/')`),
-  scriptVector(
-    'location of a frame',
-    (host) => `document.body.appendChild(document.createElement('iframe')).contentWindow.location = 'http://${host}/'`,
-  ),
-  scriptVector('fetch', (host) => `fetch('http://${host}/', { mode: 'no-cors' })`),
-  scriptVector('fetch over https', (host) => `fetch('https://${host}/', { mode: 'no-cors' })`),
-  scriptVector(
-    'fetch keepalive',
-    (host) => `fetch('http://${host}/', { mode: 'no-cors', keepalive: true, method: 'POST', body: 'x' })`,
-  ),
-  scriptVector(
-    'XMLHttpRequest',
-    (host) => `{ const request = new XMLHttpRequest(); request.open('GET', 'http://${host}/'); request.send() }`,
-  ),
-  scriptVector('sendBeacon', (host) => `navigator.sendBeacon('http://${host}/', 'x')`),
-  scriptVector('EventSource', (host) => `new EventSource('http://${host}/')`),
-  scriptVector('WebSocket', (host) => `new WebSocket('ws://${host}/')`),
-  scriptVector('WebSocket over TLS', (host) => `new WebSocket('wss://${host}/')`),
-  scriptVector('import()', (host) => `import('http://${host}/a.js')`),
-  scriptVector('worker importScripts', (host) => inWorker(`importScripts('http://${host}/a.js')`)),
-  scriptVector('worker fetch', (host) => inWorker(`fetch('http://${host}/', { mode: 'no-cors' })`)),
-  scriptVector(
-    'shared worker',
-    (host) => `new SharedWorker(URL.createObjectURL(new Blob(["fetch('http://${host}/', { mode: 'no-cors' })"])))`,
-  ),
-  scriptVector(
-    'service worker',
-    (host) => `navigator.serviceWorker.register('/service-worker.js?' + encodeURIComponent('http://${host}/'))`,
-  ),
-  scriptVector('worklet', (host) => `CSS.paintWorklet.addModule('http://${host}/a.js')`),
-  scriptVector('WebTransport', (host) => `new WebTransport('https://${host}/').ready`, 'udp'),
-  scriptVector('WebRTC STUN', (host) => gatherIceCandidates(`stun:${host}`), 'udp'),
-  scriptVector('WebRTC TURN over UDP', (host) => gatherIceCandidates(`turn:${host}?transport=udp`), 'udp'),
-  scriptVector('WebRTC TURN over TCP', (host) => gatherIceCandidates(`turn:${host}?transport=tcp`)),
-];
+const scripts: Vectors = {
+  form: (host) =>
+    `document.body.insertAdjacentHTML('beforeend', '<iframe name="form-target"></iframe>` +
+    `<form id="leaving" method="post" target="form-target" action="http://${host}/"></form>'); ` +
+    `document.getElementById('leaving').submit()`,
+  'ping attribute': (host) =>
+    `document.body.insertAdjacentHTML('beforeend', '<a id="ping" href="#here" ping="http://${host}/">x</a>'); ` +
+    `document.getElementById('ping').click()`,
+  'window.open': (host) => `window.open('http://${host}/')`,
+  'location of a frame': (host) =>
+    `document.body.appendChild(document.createElement('iframe')).contentWindow.location = 'http://${host}/'`,
+  fetch: (host) => `fetch('http://${host}/', { mode: 'no-cors' })`,
+  'fetch over https': (host) => `fetch('https://${host}/', { mode: 'no-cors' })`,
+  'fetch keepalive': (host) =>
+    `fetch('http://${host}/', { mode: 'no-cors', keepalive: true, method: 'POST', body: 'x' })`,
+  XMLHttpRequest: (host) =>
+    `{ const request = new XMLHttpRequest(); request.open('GET', 'http://${host}/'); request.send() }`,
+  sendBeacon: (host) => `navigator.sendBeacon('http://${host}/', 'x')`,
+  EventSource: (host) => `new EventSource('http://${host}/')`,
+  WebSocket: (host) => `new WebSocket('ws://${host}/')`,
+  'WebSocket over TLS': (host) => `new WebSocket('wss://${host}/')`,
+  'import()': (host) => `import('http://${host}/a.js')`,
+  'worker importScripts': (host) => inWorker(`importScripts('http://${host}/a.js')`),
+  'worker fetch': (host) => inWorker(`fetch('http://${host}/', { mode: 'no-cors' })`),
+  'shared worker': (host) =>
+    `new SharedWorker(URL.createObjectURL(new Blob(["fetch('http://${host}/', { mode: 'no-cors' })"])))`,
+  'service worker': (host) =>
+    `navigator.serviceWorker.register('/service-worker.js?' + encodeURIComponent('http://${host}/'))`,
+  worklet: (host) => `CSS.paintWorklet.addModule('http://${host}/a.js')`,
+  'WebRTC TURN over TCP': (host) => gatherIceCandidates(`turn:${host}?transport=tcp`),
+};
+
+const udpScripts: Vectors = {
+  WebTransport: (host) => `new WebTransport('https://${host}/').ready`,
+  'WebRTC STUN': (host) => gatherIceCandidates(`stun:${host}`),
+  'WebRTC TURN over UDP': (host) => gatherIceCandidates(`turn:${host}?transport=udp`),
+};
 
 const loopbackHosts = [
   'localhost',
@@ -179,13 +133,30 @@ const loopbackHosts = [
 
 const withPortOf = (ownHost: string, host: string) => `${ownHost}:${host.split(':').at(-1)}`;
 
-const loopbackVectors: LeakVector[] = loopbackHosts.flatMap((ownHost) => [
-  markupVector(`img at ${ownHost}`, (host) => `<img src="http://${withPortOf(ownHost, host)}/a.png">`),
-  scriptVector(`fetch at ${ownHost}`, (host) => `fetch('https://${withPortOf(ownHost, host)}/', { mode: 'no-cors' })`),
-  scriptVector(`WebSocket at ${ownHost}`, (host) => `new WebSocket('ws://${withPortOf(ownHost, host)}/')`),
-]);
+const loopbackMarkup: Vectors = Object.fromEntries(
+  loopbackHosts.map((ownHost) => [
+    `img at ${ownHost}`,
+    (host: string) => `<img src="http://${withPortOf(ownHost, host)}/a.png">`,
+  ]),
+);
+const loopbackScripts: Vectors = Object.fromEntries(
+  loopbackHosts.flatMap((ownHost) => [
+    [`fetch at ${ownHost}`, (host: string) => `fetch('https://${withPortOf(ownHost, host)}/', { mode: 'no-cors' })`],
+    [`WebSocket at ${ownHost}`, (host: string) => `new WebSocket('ws://${withPortOf(ownHost, host)}/')`],
+  ]),
+);
 
-export const leakVectors: LeakVector[] = [...links, ...styles, ...elements, ...scripts, ...loopbackVectors];
+const vectorsOf = (
+  kind: 'markup' | 'script',
+  vectors: Vectors,
+  protocol: LeakVector['protocol'] = 'tcp',
+): LeakVector[] => Object.entries(vectors).map(([name, write]) => ({ name, protocol, [kind]: write }));
+
+export const leakVectors: LeakVector[] = [
+  ...vectorsOf('markup', { ...links, ...styles, ...elements, ...loopbackMarkup }),
+  ...vectorsOf('script', { ...scripts, ...loopbackScripts }),
+  ...vectorsOf('script', udpScripts, 'udp'),
+];
 
 /** Vectors that a browser may silently ignore when it has a proxy. */
 export const speculativeVectors = ['speculation rules'];

@@ -9,9 +9,9 @@ import {
   PDFRef,
   PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../names-and-texts.ts';
+import { name, textOf } from '../names-and-texts.ts';
 import type { SafeCopier } from './copier.ts';
-import { type Destinations, textOf } from './destinations.ts';
+import type { Destinations } from './destinations.ts';
 import { invalidPdf } from './invalid-pdf.ts';
 import { type Box, boxOf, numbersOf, type SourcePage } from './pages.ts';
 

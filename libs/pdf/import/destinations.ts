@@ -2,27 +2,15 @@ import {
   PDFArray,
   type PDFContext,
   PDFDict,
-  PDFHexString,
   PDFName,
   PDFNull,
   PDFNumber,
   type PDFObject,
   PDFRef,
-  PDFString,
 } from '@cantoo/pdf-lib';
-import { name } from '../names-and-texts.ts';
+import { keyOf, name } from '../names-and-texts.ts';
+import { treeNodes } from '../trees.ts';
 import { importLimits } from './limits.ts';
-
-export const textOf = (value: PDFObject | undefined): string | null => {
-  try {
-    return value instanceof PDFString || value instanceof PDFHexString ? value.decodeText() : null;
-  } catch {
-    return null;
-  }
-};
-
-const keyOf = (value: PDFObject | undefined): string | null =>
-  value instanceof PDFName ? value.decodeText() : textOf(value);
 
 /** The named destinations of a document: the old dictionary, and the name tree (ISO 32000-1, 12.3.2.3). */
 const readNames = (context: PDFContext, catalog: PDFDict): Map<string, PDFObject> => {
@@ -30,20 +18,13 @@ const readNames = (context: PDFContext, catalog: PDFDict): Map<string, PDFObject
   const old = catalog.lookup(name('Dests'));
   if (old instanceof PDFDict) for (const [key, value] of old.entries()) found.set(key.decodeText(), value);
   const names = catalog.lookup(name('Names'));
-  const pending: (PDFObject | undefined)[] = [names instanceof PDFDict ? names.get(name('Dests')) : undefined];
-  const seen = new Set<PDFObject>();
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const node = context.lookup(next);
-    if (!(node instanceof PDFDict) || seen.has(node) || found.size > importLimits.destinations) continue;
-    seen.add(node);
-    const entries = node.lookup(name('Names'));
-    if (entries instanceof PDFArray)
-      for (let at = 0; at + 1 < entries.size(); at += 2) {
-        const key = keyOf(entries.lookup(at));
-        if (key !== null) found.set(key, entries.get(at + 1));
-      }
-    const kids = node.lookup(name('Kids'));
-    if (kids instanceof PDFArray) for (const kid of kids.asArray()) pending.push(kid);
+  const tree = names instanceof PDFDict ? names.get(name('Dests')) : undefined;
+  for (const entries of treeNodes(context, tree, 'Names')) {
+    if (found.size > importLimits.destinations) break;
+    for (const [key, value] of entries) {
+      const text = keyOf(key);
+      if (text !== null) found.set(text, value);
+    }
   }
   return found;
 };

@@ -11,10 +11,10 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { savePdf } from '../load-and-save.ts';
 import { readOperations } from '../content-stream.ts';
-import { name } from '../names-and-texts.ts';
+import { name, textOf } from '../names-and-texts.ts';
 import { importAnnotations } from './annotations.ts';
 import { SafeCopier } from './copier.ts';
-import { openDestinations, textOf } from './destinations.ts';
+import { openDestinations } from './destinations.ts';
 import { damaged, invalidPdf, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
 import { importOutline } from './outline.ts';

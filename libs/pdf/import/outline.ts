@@ -1,6 +1,6 @@
 import { type PDFContext, PDFDict, PDFHexString, PDFNumber, type PDFObject, type PDFRef } from '@cantoo/pdf-lib';
-import { name } from '../names-and-texts.ts';
-import { type Destinations, textOf } from './destinations.ts';
+import { name, textOf } from '../names-and-texts.ts';
+import type { Destinations } from './destinations.ts';
 import { importLimits } from './limits.ts';
 
 type Item = { title: string; destination: PDFObject | null; isOpen: boolean; children: Item[] };

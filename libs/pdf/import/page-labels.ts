@@ -1,29 +1,19 @@
 import { PDFArray, type PDFContext, PDFDict, PDFHexString, PDFName, PDFNumber, type PDFObject } from '@cantoo/pdf-lib';
-import { name } from '../names-and-texts.ts';
-import { textOf } from './destinations.ts';
+import { name, textOf } from '../names-and-texts.ts';
+import { treeNodes } from '../trees.ts';
 
 const styles = new Set(['D', 'R', 'r', 'A', 'a']);
 
 /** The ranges of page labels by their first page (ISO 32000-1, 12.4.2). */
 const readRanges = (from: PDFContext, labels: PDFObject | undefined, pages: number): Map<number, PDFDict> => {
   const ranges = new Map<number, PDFDict>();
-  const pending = [labels];
-  const seen = new Set<PDFObject>();
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const node = from.lookup(next);
-    if (!(node instanceof PDFDict) || seen.has(node)) continue;
-    seen.add(node);
-    const numbers = node.lookup(name('Nums'));
-    for (let at = 0; numbers instanceof PDFArray && at + 1 < numbers.size(); at += 2) {
-      const page = numbers.lookup(at);
-      const range = numbers.lookup(at + 1);
+  for (const entries of treeNodes(from, labels, 'Nums'))
+    for (const [page, value] of entries) {
+      const range = from.lookup(value);
       if (!(page instanceof PDFNumber && range instanceof PDFDict)) continue;
       const first = page.asNumber();
       if (Number.isInteger(first) && first >= 0 && first < pages) ranges.set(first, range);
     }
-    const kids = node.lookup(name('Kids'));
-    if (kids instanceof PDFArray) for (const kid of kids.asArray()) pending.push(kid);
-  }
   return ranges;
 };
 

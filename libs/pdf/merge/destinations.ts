@@ -1,35 +1,7 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
-import { name, textOf } from '../names-and-texts.ts';
+import { keyOf, name, textOf } from '../names-and-texts.ts';
+import { treeNodes } from '../trees.ts';
 import { finalReference } from './object-copier.ts';
-
-/** A bound for damaged name trees. */
-const maxTreeNodes = 1_000_000;
-
-const keyOf = (value: PDFObject | undefined): string | null =>
-  value instanceof PDFName ? value.decodeText() : textOf(value);
-
-/** The leaves of a name tree: keys and values (ISO 32000-1, 7.9.6). */
-function* namesOf(document: PDFDocument, tree: PDFDict): Generator<[string, PDFObject]> {
-  const pending = [tree];
-  const seen = new Set<PDFDict>();
-  for (let next = pending.pop(); next && seen.size < maxTreeNodes; next = pending.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    const names = next.lookup(name('Names'));
-    if (names instanceof PDFArray)
-      for (let index = 0; index + 1 < names.size(); index += 2) {
-        const key = keyOf(names.lookup(index));
-        const value = names.get(index + 1);
-        if (key !== null && value) yield [key, value];
-      }
-    const kids = next.lookup(name('Kids'));
-    if (kids instanceof PDFArray)
-      for (const kid of kids.asArray().toReversed()) {
-        const dictionary = document.context.lookup(kid);
-        if (dictionary instanceof PDFDict) pending.push(dictionary);
-      }
-  }
-}
 
 /** The array of a destination: the page and where on it. */
 const arrayOf = (document: PDFDocument, value: PDFObject | undefined): PDFArray | null => {
@@ -49,8 +21,12 @@ export const readNamedDestinations = (document: PDFDocument): Map<string, PDFArr
   const dictionary = catalog.lookup(name('Dests'));
   if (dictionary instanceof PDFDict) for (const [key, value] of dictionary.entries()) add(key.decodeText(), value);
   const names = catalog.lookup(name('Names'));
-  const tree = names instanceof PDFDict ? names.lookup(name('Dests')) : undefined;
-  if (tree instanceof PDFDict) for (const [key, value] of namesOf(document, tree)) add(key, value);
+  const tree = names instanceof PDFDict ? names.get(name('Dests')) : undefined;
+  for (const entries of treeNodes(document.context, tree, 'Names'))
+    for (const [key, value] of entries) {
+      const text = keyOf(key);
+      if (text !== null) add(text, value);
+    }
   return found;
 };
 
@@ -77,10 +53,6 @@ const newDestination = (
   if (found instanceof PDFArray) return found;
   const key = keyOf(found);
   return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
-};
-
-const uriOf = (action: PDFDict): string | null => {
-  return textOf(action.lookup(name('URI')));
 };
 
 const decoded = (key: string): string => {
@@ -118,7 +90,7 @@ export const moveDestinations = (
   const action = owner.lookup(name('A'));
   if (!(action instanceof PDFDict)) return;
   const kind = action.lookup(name('S'));
-  const uri = kind === name('URI') ? uriOf(action) : null;
+  const uri = kind === name('URI') ? textOf(action.lookup(name('URI'))) : null;
   const destination =
     kind === name('GoTo')
       ? newDestination(document, action.get(name('D')), known, links)

@@ -9,6 +9,7 @@ import {
   PDFString,
 } from '@cantoo/pdf-lib';
 import { name, textOf } from '../names-and-texts.ts';
+import { treeNodes } from '../trees.ts';
 import { elementsInOrder, readTree, type StructureElement } from '../structure-tree.ts';
 
 /** Entries of the parent tree: a key, and an element or the elements of a page. */
@@ -126,32 +127,14 @@ const mergeClasses = (
   }
 };
 
-const maxTreeNodes = 1_000_000;
-
 /** The entries of the parent tree in the order of their keys (ISO 32000-1, 14.7.4.4). */
 const readParentTree = (document: PDFDocument, root: PDFDict): ParentEntry[] => {
-  const tree = root.lookup(name('ParentTree'));
   const entries = new Map<number, PDFObject>();
-  const seen = new Set<PDFDict>();
-  const pending = tree instanceof PDFDict ? [tree] : [];
-  for (let next = pending.pop(); next && seen.size < maxTreeNodes; next = pending.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    const numbers = next.lookup(name('Nums'));
-    if (numbers instanceof PDFArray)
-      for (let index = 0; index + 1 < numbers.size(); index += 2) {
-        const key = numbers.lookup(index);
-        const value = numbers.get(index + 1);
-        const array = document.context.lookup(value);
-        if (key instanceof PDFNumber && value) entries.set(key.asNumber(), array instanceof PDFArray ? array : value);
-      }
-    const kids = next.lookup(name('Kids'));
-    if (kids instanceof PDFArray)
-      for (const kid of kids.asArray()) {
-        const dictionary = document.context.lookup(kid);
-        if (dictionary instanceof PDFDict) pending.push(dictionary);
-      }
-  }
+  for (const node of treeNodes(document.context, root.get(name('ParentTree')), 'Nums'))
+    for (const [key, value] of node) {
+      const array = document.context.lookup(value);
+      if (key instanceof PDFNumber) entries.set(key.asNumber(), array instanceof PDFArray ? array : value);
+    }
   return [...entries].map(([key, value]) => ({ key, value })).toSorted((one, other) => one.key - other.key);
 };
 
