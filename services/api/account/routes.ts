@@ -11,7 +11,7 @@ import { findAccountHistory } from '#application/audit/account-history.ts';
 import { waitForAudit } from '#application/audit/find-events.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorView, eventDataView, traceIdView } from '#application/audit/event-view.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 type HistoryEvent = AccountEventsResponse['events'][number];
 
@@ -39,7 +39,7 @@ export const accountRoutes: Route[] = [
     summary: 'Read the account',
     description: 'Returns the plan of the account and every limit that applies to it.',
     permission: 'usage:read',
-    responses: [{ status: 200, description: 'The account.', schema: nameSchema('Account', accountResponse) }],
+    responses: [ok('The account.', nameSchema('Account', accountResponse))],
     handle: async ({ account, limits }): Promise<AccountResponse> => ({
       id: accountIdOf(account.id),
       name: account.name,
@@ -58,9 +58,7 @@ export const accountRoutes: Route[] = [
     description: 'Lists the changes of the account and its keys, newest first. The history contains no secrets.',
     permission: 'usage:read',
     request: { query: accountEventsQuery },
-    responses: [
-      { status: 200, description: 'One page of events.', schema: nameSchema('AccountHistory', accountEventsResponse) },
-    ],
+    responses: [ok('One page of events.', nameSchema('AccountHistory', accountEventsResponse))],
     handle: async ({ account, query: { page, limit } }, dependencies) => {
       await waitForAudit(dependencies);
       const found = await findAccountHistory(dependencies, account.id, { skip: (page - 1) * limit, limit });

@@ -13,7 +13,7 @@ import { defaultAccountSettings } from '#libs/domain/account.ts';
 import { settingTable } from '#libs/config/setting-table.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { waitUntilCallersSee } from '../server/changed-callers.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const settingsView = (
   name: string,
@@ -55,7 +55,7 @@ const changeOf = ({ locale, time_zone, pdf_retention_minutes }: AccountSettingsR
 });
 
 const responses = (description: string) =>
-  [{ status: 200, description, schema: nameSchema('AccountSettings', accountSettingsResponse) }] as const;
+  [ok(description, nameSchema('AccountSettings', accountSettingsResponse))] as const;
 
 /** The settings of the account. */
 export const accountSettingsRoutes: Route[] = [

@@ -13,7 +13,7 @@ import {
 import { positionText } from '#libs/projections/audit.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { csvType, sendDownload } from '../server/csv.ts';
 import { type DownloadFormat, downloadPages, downloadTypes } from './download.ts';
 import { eventResponses } from './event-response.ts';
@@ -94,13 +94,10 @@ export const eventRoutes: Route[] = [
     permission: 'events:read',
     request: { query: listEventsQuery },
     responses: [
-      {
-        status: 200,
-        description: 'One page of events, or a file with all of them.',
-        schema: nameSchema('EventList', eventListResponse),
+      ok('One page of events, or a file with all of them.', nameSchema('EventList', eventListResponse), {
         contentType: csvType,
         headers: { 'Content-Disposition': 'With a file: its name.' },
-      },
+      }),
     ],
     handle: listEvents,
   }),
@@ -113,7 +110,7 @@ export const eventRoutes: Route[] = [
     description: 'Returns one event of the account. Events of other accounts give the same 404.',
     permission: 'events:read',
     request: { params: z.object({ id: z.string().describe('The id of the event.') }) },
-    responses: [{ status: 200, description: 'The event.', schema: nameSchema('Event', eventResponse) }],
+    responses: [ok('The event.', nameSchema('Event', eventResponse))],
     errors: ['event_not_found'],
     handle: async ({ account, params: { id } }, dependencies) => {
       const { reads, eventLog } = dependencies;

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { HealthDependencies } from '../server/dependencies.ts';
-import { nameSchema, publicRoute, type Route } from '../server/route.ts';
+import { nameSchema, publicRoute, type Route, ok } from '../server/route.ts';
 
 const liveResponse = nameSchema('Live', z.object({ status: z.literal('live') }));
 const readyResponse = nameSchema(
@@ -37,7 +37,7 @@ export const healthRoutes: Route<HealthDependencies>[] = [
     tag: 'Operation',
     summary: 'Liveness probe',
     description: 'Reports that the process is running. Needs no key.',
-    responses: [{ status: 200, description: 'The process is running.', schema: liveResponse }],
+    responses: [ok('The process is running.', liveResponse)],
     handle: async () => ({ status: 'live' as const }),
   }),
   publicRoute({
@@ -48,7 +48,7 @@ export const healthRoutes: Route<HealthDependencies>[] = [
     summary: 'Readiness probe',
     description: 'Reports whether the service can accept a render. Needs no key.',
     responses: [
-      { status: 200, description: 'The service is ready.', schema: readyResponse },
+      ok('The service is ready.', readyResponse),
       { status: 503, description: 'The service is not ready.', schema: notReadyResponse, examples: { starting } },
     ],
     handle: async ({ reply }, { health }: HealthDependencies) => {

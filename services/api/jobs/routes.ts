@@ -21,7 +21,7 @@ import { waitSignal } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { eventView } from '#application/audit/event-view.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { getDiagnostics } from '#application/renders/diagnostics.ts';
 import { redeliver, redeliverFailed } from '#application/deliveries/redeliver.ts';
 import { jobOf } from './job-view.ts';
@@ -64,7 +64,7 @@ export const jobRoutes: Route[] = [
     description: 'Lists the asynchronous renders of the account, newest first. New jobs do not shift the pages.',
     permission: 'jobs:read',
     request: { query: listJobsQuery },
-    responses: [{ status: 200, description: 'One page of jobs.', schema: nameSchema('JobList', jobListResponse) }],
+    responses: [ok('One page of jobs.', nameSchema('JobList', jobListResponse))],
     handle: async ({ account, query: { status, ...page } }, { reads, readYourWrites, downloadUrlFor, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, renders, deliveries);
       const filter = { kind: 'asynchronous', ...(status ? { status } : {}) };
@@ -93,13 +93,7 @@ export const jobRoutes: Route[] = [
       'If many renders wait, nothing is rendered and `pending` is true: ask again later.',
     permission: 'jobs:read',
     request: { params, query: diagnosticsQuery },
-    responses: [
-      {
-        status: 200,
-        description: 'The job. Fields that do not apply are left out.',
-        schema: nameSchema('Job', jobResponse),
-      },
-    ],
+    responses: [ok('The job. Fields that do not apply are left out.', nameSchema('Job', jobResponse))],
     errors: ['job_not_found'],
     handle: async (context, dependencies) => {
       const {
@@ -130,7 +124,7 @@ export const jobRoutes: Route[] = [
       'receiver repeats them.',
     permission: 'jobs:read',
     request: { params },
-    responses: [{ status: 200, description: 'The events.', schema: nameSchema('JobHistory', jobHistoryResponse) }],
+    responses: [ok('The events.', nameSchema('JobHistory', jobHistoryResponse))],
     errors: ['job_not_found'],
     handle: async ({ account, params: { job_id } }, dependencies) => {
       const { document, history } = await requireJob(dependencies, account.id, job_id);
@@ -157,13 +151,7 @@ export const jobRoutes: Route[] = [
       bodyIsOptional: true,
       examples: { secrets: redeliveryExample },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The delivery has started.',
-        schema: nameSchema('Redelivered', redeliverJobResponse),
-      },
-    ],
+    responses: [ok('The delivery has started.', nameSchema('Redelivered', redeliverJobResponse))],
     errors: ['job_not_found', 'redelivery_conflict', 'webhook_target_erased'],
     handle: async ({ account, params, body, cause }, dependencies) => {
       const { readYourWrites } = dependencies;
@@ -195,13 +183,7 @@ export const jobRoutes: Route[] = [
       body: nameSchema('RedeliverJobs', redeliverJobsRequest),
       examples: { night: { summary: 'Since midnight', value: { since: '2026-03-02T00:00:00Z' } } },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The jobs whose delivery has started.',
-        schema: nameSchema('RedeliveredJobs', redeliverJobsResponse),
-      },
-    ],
+    responses: [ok('The jobs whose delivery has started.', nameSchema('RedeliveredJobs', redeliverJobsResponse))],
     handle: async ({ account, body, cause }, dependencies) => {
       const { redelivered, erased } = await redeliverFailed(dependencies, account.id, body, maxRedeliveries, cause);
       const erasedJobs = erased.length > 0 ? { erased_job_ids: erased.map(jobIdOf) } : {};

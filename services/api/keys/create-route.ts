@@ -13,7 +13,7 @@ import { type ApiKeyDocument, issuedKey } from '#libs/projections/api-keys.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
+import { type IdempotencyOptions, nameSchema, route, type Route, created } from '../server/route.ts';
 import { keyResponses } from './key-view.ts';
 
 /** Callers cannot give what they do not have. @throws ApiError */
@@ -106,12 +106,10 @@ export const createKeyRoute: Route = route({
     },
   },
   responses: [
-    {
-      status: 201,
-      description: 'The key, shown only now.',
-      schema: nameSchema('CreatedKey', createdKeyResponse),
-      headers: { Location: 'The path of the key.', 'Cache-Control': 'Always `no-store`.' },
-    },
+    created('The key, shown only now.', nameSchema('CreatedKey', createdKeyResponse), {
+      Location: 'The path of the key.',
+      'Cache-Control': 'Always `no-store`.',
+    }),
   ],
   errors: ['key_limit_exceeded'],
   handle: async (context, dependencies) => {

@@ -7,7 +7,7 @@ import { findKey, findKeyPage } from '#application/api-keys/queries.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import { waitUntilCallersSee } from '../server/changed-callers.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { createKeyRoute } from './create-route.ts';
 import { keyResponses } from './key-view.ts';
 
@@ -46,7 +46,7 @@ export const keyRoutes: Route[] = [
       '`limit` although `next_cursor` is not null.',
     permission: 'keys:read',
     request: { query: listKeysQuery },
-    responses: [{ status: 200, description: 'One page of keys.', schema: nameSchema('KeyList', keyListResponse) }],
+    responses: [ok('One page of keys.', nameSchema('KeyList', keyListResponse))],
     handle: async ({ account, limits, query: { period, cursor, ...filter } }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, readModels.apiKeys);
       const now = eventLog.now();
@@ -67,7 +67,7 @@ export const keyRoutes: Route[] = [
     description: 'Returns a key of the account, without its secret. Keys of other accounts give the same 404.',
     permission: 'keys:read',
     request: { params, query: readKeyQuery },
-    responses: [{ status: 200, description: 'The key.', schema: describedKey }],
+    responses: [ok('The key.', describedKey)],
     errors: ['key_not_found'],
     handle: async ({ account, limits, params: { id }, query: { period } }, dependencies) => {
       const key = await requireKey(dependencies, account.id, id);
@@ -87,7 +87,7 @@ export const keyRoutes: Route[] = [
       'key. A key that is already revoked stays as it is. You can revoke the key that you send the request with.',
     permission: 'keys:write',
     request: { params, query: revokeKeyQuery },
-    responses: [{ status: 200, description: 'The revoked key.', schema: describedKey }],
+    responses: [ok('The revoked key.', describedKey)],
     errors: ['key_not_found'],
     handle: async ({ account, limits, params: { id }, query: { reason = null }, cause }, dependencies) => {
       const { eventLog, reads } = dependencies;

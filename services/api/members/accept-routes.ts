@@ -20,7 +20,7 @@ import { isLastOwner, membershipOf } from '#libs/domain/members.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { causeOfPerson } from '../server/request.ts';
-import { nameSchema, type Route, sessionRoute, signInRoute } from '../server/route.ts';
+import { nameSchema, type Route, sessionRoute, signInRoute, noContent, ok } from '../server/route.ts';
 import { completeSignIn, originOf } from '../sessions/complete-sign-in.ts';
 import { withSignInLimit } from '../sessions/sign-in-limit.ts';
 import { lastOwner, requireOwnRole } from './require-role.ts';
@@ -58,9 +58,7 @@ const previewInvitation = signInRoute({
     'Says to which account and role the link of an invitation leads, and who is signed in. It does not use the link.',
   session: 'start',
   request: { body: nameSchema('InvitationToken', invitationTokenRequest) },
-  responses: [
-    { status: 200, description: 'The invitation.', schema: nameSchema('InvitationPreview', invitationPreviewResponse) },
-  ],
+  responses: [ok('The invitation.', nameSchema('InvitationPreview', invitationPreviewResponse))],
   errors: ['invitation_not_found', 'expired_invitation'],
   handle: async (context, dependencies): Promise<InvitationPreviewResponse> => {
     const found = await requireInvitation(dependencies, context);
@@ -92,12 +90,9 @@ const acceptInvitation = signInRoute({
   session: 'start',
   request: { body: nameSchema('InvitationToken', invitationTokenRequest) },
   responses: [
-    {
-      status: 200,
-      description: 'The person is a member.',
-      schema: nameSchema('AcceptedInvitation', acceptedInvitationResponse),
+    ok('The person is a member.', nameSchema('AcceptedInvitation', acceptedInvitationResponse), {
       headers: { 'Set-Cookie': 'The cookie of the session, if a new one has started.' },
-    },
+    }),
   ],
   errors: [
     'invitation_not_found',
@@ -136,7 +131,7 @@ const leaveAccount = sessionRoute({
   description: 'The signed-in person is no longer a member of the account. The last owner cannot leave.',
   session: 'required',
   request: { params: z.object({ account_id: z.string().describe('acc_<id>') }) },
-  responses: [{ status: 204, description: 'The person has left.', schema: null }],
+  responses: [noContent('The person has left.')],
   errors: ['account_not_found', 'last_owner', 'member_managed_by_groups'],
   handle: async ({ person: { personId }, params, cause, reply }, { eventLog, people, readYourWrites }) => {
     const accountId = bareId('acc', params.account_id);

@@ -15,7 +15,7 @@ import { invitationOf, maxInvitations, maxMembers } from '#libs/domain/members.t
 import type { InvitationDocument } from '#libs/projections/invitations.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, created, noContent, ok } from '../server/route.ts';
 import { requirePermissionsOf } from './require-role.ts';
 
 const params = z.object({ invitation_id: z.string().describe('inv_<id>') });
@@ -47,9 +47,7 @@ const listInvitations = route({
   summary: 'List the invitations',
   description: 'Lists the invitations to the account that were neither accepted nor withdrawn, without their links.',
   permission: 'members:read',
-  responses: [
-    { status: 200, description: 'The invitations.', schema: nameSchema('InvitationList', invitationListResponse) },
-  ],
+  responses: [ok('The invitations.', nameSchema('InvitationList', invitationListResponse))],
   handle: async ({ account }, dependencies) => {
     const { reads, readYourWrites } = dependencies;
     await readYourWrites.waitForWrites(account.id, readModels.invitations);
@@ -89,12 +87,11 @@ const createInvitation = route({
     },
   },
   responses: [
-    {
-      status: 201,
-      description: 'The invitation with its link, shown only now.',
-      schema: nameSchema('CreatedInvitation', createdInvitationResponse),
-      headers: { 'Cache-Control': 'Always `no-store`.' },
-    },
+    created(
+      'The invitation with its link, shown only now.',
+      nameSchema('CreatedInvitation', createdInvitationResponse),
+      { 'Cache-Control': 'Always `no-store`.' },
+    ),
   ],
   errors: ['already_member', 'invitation_limit_exceeded', 'member_limit_exceeded'],
   handle: async (context, dependencies) => {
@@ -130,7 +127,7 @@ const withdrawInvitation = route({
   description: 'The link of the invitation stops working at once.',
   permission: 'members:write',
   request: { params },
-  responses: [{ status: 204, description: 'The invitation was withdrawn.', schema: null }],
+  responses: [noContent('The invitation was withdrawn.')],
   errors: ['invitation_not_found'],
   handle: async (context, { eventLog, people, readYourWrites }) => {
     const { account, params, cause, reply } = context;

@@ -11,7 +11,7 @@ import { changeMembers } from '#application/members/commands.ts';
 import { findMember, findMemberPage, type MemberWithPerson } from '#application/members/queries.ts';
 import { isLastOwner, type Membership, membershipOf, type MembersState } from '#libs/domain/members.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, noContent, ok } from '../server/route.ts';
 import { lastOwner, memberNotFound, requireOwnRole, requirePermissionsOf } from './require-role.ts';
 
 const params = z.object({ person_id: z.string().describe('person_<id>') });
@@ -51,7 +51,7 @@ const listMembers = route({
   description: 'Lists the people who can act for the account in the dashboard, with their roles.',
   permission: 'members:read',
   request: { query: listMembersQuery },
-  responses: [{ status: 200, description: 'A page of members.', schema: nameSchema('MemberList', memberListResponse) }],
+  responses: [ok('A page of members.', nameSchema('MemberList', memberListResponse))],
   handle: async ({ account, query: { limit, cursor } }, { reads, readYourWrites }) => {
     await readYourWrites.waitForWrites(account.id, readModels.members, readModels.people);
     const after = cursor === undefined ? undefined : bareId('person', cursor);
@@ -75,7 +75,7 @@ const changeMember = route({
     body: nameSchema('ChangeMember', changeMemberRequest),
     examples: { developer: { summary: 'Make the member a developer', value: { role: 'developer' } } },
   },
-  responses: [{ status: 200, description: 'The member with the new role.', schema: memberSchema }],
+  responses: [ok('The member with the new role.', memberSchema)],
   errors: ['member_not_found', 'last_owner', 'member_managed_by_groups'],
   handle: async (context, dependencies) => {
     const { account, params, body, cause } = context;
@@ -113,7 +113,7 @@ const removeMember = route({
     'An account keeps at least one owner. To leave an account yourself: `DELETE /api/v1/session/accounts/{account_id}`.',
   permission: 'members:write',
   request: { params },
-  responses: [{ status: 204, description: 'The member was removed.', schema: null }],
+  responses: [noContent('The member was removed.')],
   errors: ['member_not_found', 'last_owner', 'member_managed_by_groups'],
   handle: async (context, dependencies) => {
     const { account, params, cause, reply } = context;

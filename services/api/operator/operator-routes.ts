@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { operatorListResponse } from '#contracts/http/operator.ts';
 import { bareId, personIdOf, readModels } from '#contracts/names.ts';
 import { findOperators, revokeOperator } from '#application/people/operators.ts';
-import { nameSchema, type Route, sessionRoute } from '../server/route.ts';
+import { nameSchema, type Route, sessionRoute, noContent, ok } from '../server/route.ts';
 
 const tag = 'Operation';
 const session = 'operator';
@@ -16,7 +16,7 @@ const listOperators = sessionRoute({
   summary: 'List the operators',
   description: 'For signed-in operators. Lists the people who see and change all accounts.',
   session,
-  responses: [{ status: 200, description: 'The operators.', schema: nameSchema('OperatorList', operatorListResponse) }],
+  responses: [ok('The operators.', nameSchema('OperatorList', operatorListResponse))],
   handle: async ({ person: { personId } }, { reads, people, readYourWrites }) => {
     await readYourWrites.waitForWrites(personId, readModels.people);
     const operators = await findOperators(reads, people);
@@ -43,7 +43,7 @@ const revoke = sessionRoute({
     'a member of accounts. Operators by groups are changed at the identity provider.',
   session,
   request: { params: z.object({ person_id: z.string().describe('person_<id>') }) },
-  responses: [{ status: 204, description: 'The person is an operator no more.', schema: null }],
+  responses: [noContent('The person is an operator no more.')],
   errors: ['operator_not_found', 'operator_managed_by_groups'],
   handle: async ({ person: { personId }, params, cause, reply }, { eventLog, readYourWrites }) => {
     const id = bareId('person', params.person_id);

@@ -24,7 +24,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { waitUntilCallersSee } from '../server/changed-callers.ts';
 import type { SessionContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, type Route, sessionRoute } from '../server/route.ts';
+import { nameSchema, type Route, sessionRoute, created, ok } from '../server/route.ts';
 import { operatorAccountViews, overridesOf } from './account-view.ts';
 
 const tag = 'Operation';
@@ -67,9 +67,7 @@ const listAccounts = sessionRoute({
   description: 'For signed-in operators. Lists the accounts of the installation with plan, state and usage.',
   session,
   request: { query: listAccountsQuery },
-  responses: [
-    { status: 200, description: 'A page of accounts.', schema: nameSchema('AccountList', accountListResponse) },
-  ],
+  responses: [ok('A page of accounts.', nameSchema('AccountList', accountListResponse))],
   handle: async ({ query: { cursor, ...filter } }, { reads, eventLog }) => {
     const before = cursor === undefined ? undefined : bareId('acc', cursor);
     const { accounts, next } = await findAccountPage(reads, { ...filter, before });
@@ -89,7 +87,7 @@ const getAccount = sessionRoute({
   description: 'For signed-in operators.',
   session,
   request: { params },
-  responses: [{ status: 200, description: 'The account.', schema: accountSchema }],
+  responses: [ok('The account.', accountSchema)],
   errors: ['account_not_found'],
   handle: async ({ params: { account_id } }, dependencies) =>
     viewOf(dependencies, (await requireAccount(dependencies, account_id)).id),
@@ -103,7 +101,7 @@ const listPlans = sessionRoute({
   summary: 'List the plans',
   description: 'For signed-in operators. Lists the plans with their limits.',
   session,
-  responses: [{ status: 200, description: 'The plans.', schema: nameSchema('PlanList', planListResponse) }],
+  responses: [ok('The plans.', nameSchema('PlanList', planListResponse))],
   handle: async () => ({ plans: planNames.map((name) => ({ name, limits: limitsView(plans[name]) })) }),
 });
 
@@ -120,7 +118,7 @@ const open = sessionRoute({
     body: nameSchema('OpenAccount', openAccountRequest),
     examples: { starter: { summary: 'An account', value: { name: 'Paper Mill', plan: 'starter' } } },
   },
-  responses: [{ status: 201, description: 'The account.', schema: accountSchema }],
+  responses: [created('The account.', accountSchema)],
   handle: async ({ body: { name, plan, own_limits }, cause, reply }, dependencies) => {
     const opening = { name, plan, overrides: overridesOf(own_limits) };
     const causeOf = (accountId: string) => ({ ...cause, accountId });
@@ -145,7 +143,7 @@ const suspend = sessionRoute({
     body: nameSchema('SuspendAccount', suspendAccountRequest),
     examples: { unpaid: { summary: 'With the reason', value: { reason: 'invoice 118 is unpaid' } } },
   },
-  responses: [{ status: 200, description: 'The account.', schema: accountSchema }],
+  responses: [ok('The account.', accountSchema)],
   errors: ['account_not_found'],
   handle: (context, dependencies) => change(context, dependencies, { type: 'suspend', reason: context.body.reason }),
 });
@@ -164,7 +162,7 @@ const reinstate = sessionRoute({
     bodyIsOptional: true,
     examples: { paid: { summary: 'With a reason', value: { reason: 'paid' } } },
   },
-  responses: [{ status: 200, description: 'The account.', schema: accountSchema }],
+  responses: [ok('The account.', accountSchema)],
   errors: ['account_not_found'],
   handle: (context, dependencies) =>
     change(context, dependencies, { type: 'reinstate', reason: context.body.reason ?? null }),
@@ -190,7 +188,7 @@ const changePlan = sessionRoute({
       },
     },
   },
-  responses: [{ status: 200, description: 'The account.', schema: accountSchema }],
+  responses: [ok('The account.', accountSchema)],
   errors: ['account_not_found'],
   handle: (context, dependencies) => {
     const { plan, own_limits, reason = null } = context.body;
@@ -214,12 +212,9 @@ const issueOwnerLink = sessionRoute({
     examples: { owner: { summary: 'The first owner', value: { email: 'ada@example.com' } } },
   },
   responses: [
-    {
-      status: 201,
-      description: 'The link, shown only now.',
-      schema: nameSchema('OwnerLink', ownerLinkResponse),
-      headers: { 'Cache-Control': 'Always `no-store`.' },
-    },
+    created('The link, shown only now.', nameSchema('OwnerLink', ownerLinkResponse), {
+      'Cache-Control': 'Always `no-store`.',
+    }),
   ],
   errors: ['account_not_found'],
   handle: async ({ params: { account_id }, body, cause, reply }, dependencies) => {

@@ -10,7 +10,7 @@ import {
 import { readRecordedInput } from '#application/renders/recorded-input.ts';
 import { attachmentOf } from '../server/attachment.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { renderParams } from './reference.ts';
 import { waitSignal } from './send-render.ts';
 
@@ -65,13 +65,7 @@ export const renderRecordPartRoutes: Route[] = [
       '`rendered_again` says whether the response has them.',
     permission: 'jobs:read',
     request: { params: renderParams, query: renderDiagnosticsQuery },
-    responses: [
-      {
-        status: 200,
-        description: 'The diagnostics.',
-        schema: nameSchema('RenderDiagnostics', renderDiagnosticsResponse),
-      },
-    ],
+    responses: [ok('The diagnostics.', nameSchema('RenderDiagnostics', renderDiagnosticsResponse))],
     errors: ['render_not_found'],
     handle: async (context, dependencies) => {
       const { account, params, query, cause, reply } = context;

@@ -14,7 +14,7 @@ import { type KeptPdf, keptPdfOf } from '#application/renders/kept-pdf.ts';
 import { pdfExpired, pdfResponses, sendKeptPdf } from '../downloads/send-pdf.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { eventView } from '#application/audit/event-view.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { bareRenderId, findDeliveries, renderNotFound, requireRender } from '#application/renders/find-renders.ts';
 import { findRenderListPage, type RenderFilter } from '#application/renders/list-renders.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
@@ -122,9 +122,7 @@ export const renderRecordRoutes: Route[] = [
       '`limit`; go on until `next_cursor` is null.',
     permission: 'jobs:read',
     request: { query: listRendersQuery },
-    responses: [
-      { status: 200, description: 'One page of renders.', schema: nameSchema('RenderList', renderListResponse) },
-    ],
+    responses: [ok('One page of renders.', nameSchema('RenderList', renderListResponse))],
     handle: async ({ account, query }, { reads, readYourWrites, downloadUrlFor, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, renders, deliveries);
       const filter = filterOf(query);
@@ -155,7 +153,7 @@ export const renderRecordRoutes: Route[] = [
       'permission `render:create`.',
     permission: 'jobs:read',
     request: { params: renderParams, query: diagnosticsQuery },
-    responses: [{ status: 200, description: 'The render.', schema: nameSchema('RenderDetail', renderDetailResponse) }],
+    responses: [ok('The render.', nameSchema('RenderDetail', renderDetailResponse))],
     errors: ['render_not_found'],
     handle: async (context, dependencies) => {
       const { account, params, query, cause, reply } = context;
@@ -185,9 +183,7 @@ export const renderRecordRoutes: Route[] = [
       'shown as `***`, also where the response of a callback receiver repeats them.',
     permission: 'jobs:read',
     request: { params: renderParams },
-    responses: [
-      { status: 200, description: 'The events.', schema: nameSchema('RenderHistory', renderHistoryResponse) },
-    ],
+    responses: [ok('The events.', nameSchema('RenderHistory', renderHistoryResponse))],
     errors: ['render_not_found'],
     handle: async ({ account, params }, dependencies) => {
       const id = bareRenderId(params.id);

@@ -7,7 +7,7 @@ import { streams } from '#contracts/names.ts';
 import { recordedInput, repeatResponseMode } from '#application/renders/repeat-render.ts';
 import { countRenderOfPerson } from '../server/rate-limit.ts';
 import { requireQuotaLeft } from '../server/quota.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { runTemplateTest } from '../templates/run-template-test.ts';
 import { acceptRenderInput } from './accept-render.ts';
 import { bareRenderId, requireRenderOfAccount } from '#application/renders/find-renders.ts';
@@ -54,12 +54,7 @@ export const repeatRenderRoute: Route = route({
     },
   },
   responses: [
-    {
-      status: 200,
-      description: 'The PDF, or the job.',
-      schema: z.union([renderDoneResponse, renderImagesResponse, renderQueuedResponse]),
-      ...pdfResponse,
-    },
+    ok('The PDF, or the job.', z.union([renderDoneResponse, renderImagesResponse, renderQueuedResponse]), pdfResponse),
   ],
   errors: ['render_not_found', 'render_secrets_erased', 'render_input_lost', 'quota_exceeded', ...documentErrors],
   handle: async (context, routeDependencies) => {

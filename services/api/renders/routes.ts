@@ -6,7 +6,7 @@ import { multipartRequest } from '#contracts/http/multipart.ts';
 import { composeRequest } from '#contracts/http/compose.ts';
 import { convertRequest, renderDoneResponse, renderImagesResponse, templateRequest } from '#contracts/http/render.ts';
 import { streams } from '#contracts/names.ts';
-import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
+import { type IdempotencyOptions, nameSchema, route, type Route, ok } from '../server/route.ts';
 import { acceptRender } from './accept-render.ts';
 import { documentErrors, multipartExamples, responseExamples, renderDescription, renderExamples } from './reference.ts';
 import { parseRenderRequest, responseModeOf } from './render-request.ts';
@@ -65,15 +65,7 @@ export const renderRoutes: Route[] = [
     sendsCallback: true,
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
     request: { query: diagnosticsQuery, ...renderRequest },
-    responses: [
-      {
-        status: 200,
-        description: 'The PDF or the images, or the job.',
-        schema: doneOrQueued,
-        examples: responseExamples,
-        ...pdfResponse,
-      },
-    ],
+    responses: [ok('The PDF or the images, or the job.', doneOrQueued, { examples: responseExamples, ...pdfResponse })],
     errors: [...requestErrors, 'render_secrets_erased', ...documentErrors],
     handle: async (context, dependencies) => {
       const { id, keyType, query, reply } = context;
@@ -100,9 +92,7 @@ export const renderRoutes: Route[] = [
     sendsCallback: true,
     isAsynchronous: () => true,
     request: renderRequest,
-    responses: [
-      { status: 200, description: 'The job.', schema: queuedRender, examples: { queued: responseExamples.queued } },
-    ],
+    responses: [ok('The job.', queuedRender, { examples: { queued: responseExamples.queued } })],
     errors: requestErrors,
     handle: async (context, dependencies) => {
       const { webhook_url: webhookUrl } = context.body;

@@ -4,7 +4,7 @@ import { bareRenderId, requireRenderOfAccount } from '#application/renders/find-
 import { type Verification, verifyRender } from '#application/renders/verification.ts';
 import type { DownloadUrlFor } from '../jobs/job-view.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { documentErrors, renderParams } from './reference.ts';
 import { waitSignal } from './send-render.ts';
 
@@ -96,7 +96,7 @@ export const verifyRenderRoute: Route = route({
     bodyIsOptional: true,
     examples: { kept: { summary: 'Keep the PDF', value: { keep_pdf: true } } },
   },
-  responses: [{ status: 200, description: 'Both PDFs.', schema: nameSchema('Verification', verificationResponse) }],
+  responses: [ok('Both PDFs.', nameSchema('Verification', verificationResponse))],
   errors: [
     'render_not_found',
     'pdf_not_available',

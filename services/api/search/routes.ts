@@ -1,7 +1,7 @@
 import { searchQuery, searchResponse } from '#contracts/http/search.ts';
 import { readModels } from '#contracts/names.ts';
 import { searchAccount } from '#application/search/search-account.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 export const searchRoutes: Route[] = [
   route({
@@ -17,7 +17,7 @@ export const searchRoutes: Route[] = [
       'Nothing found is an empty list.',
     permission: 'jobs:read',
     request: { query: searchQuery },
-    responses: [{ status: 200, description: 'What was found.', schema: nameSchema('SearchResults', searchResponse) }],
+    responses: [ok('What was found.', nameSchema('SearchResults', searchResponse))],
     handle: async ({ account, permissions, query: { q, limit } }, { reads, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, readModels.renders, readModels.templates, readModels.apiKeys);
       return { results: await searchAccount({ reads, accountId: account.id, permissions, limit }, q) };

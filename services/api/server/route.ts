@@ -40,6 +40,25 @@ export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   headers?: Record<string, string>;
 };
 
+type OtherProperties = Omit<RouteResponse, 'status' | 'description' | 'schema'>;
+
+/** The response 200 with a JSON body. */
+export const ok = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  others: OtherProperties = {},
+): RouteResponse<S> => ({ status: 200, description, schema, ...others });
+
+/** The response 201 with a JSON body. */
+export const created = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  headers?: Record<string, string>,
+): RouteResponse<S> => ({ status: 201, description, schema, headers });
+
+/** The response 204, which has no body. */
+export const noContent = (description: string): RouteResponse<null> => ({ status: 204, description, schema: null });
+
 /** Makes a route run a request once for each Idempotency-Key. */
 export type IdempotencyOptions<D = Dependencies> = {
   /** The stream to which the operation with this id appends first. */

@@ -21,7 +21,7 @@ import {
 } from '#application/people/passkeys.ts';
 import type { PasskeySummary, PersonDocument } from '#libs/projections/people.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, type Route, sessionRoute, signInRoute } from '../server/route.ts';
+import { nameSchema, type Route, sessionRoute, signInRoute, created, noContent, ok } from '../server/route.ts';
 import { requireChallenge, sealChallenge } from './challenge.ts';
 import { completeSignIn, originOf } from './complete-sign-in.ts';
 import { withSignInLimit } from './sign-in-limit.ts';
@@ -70,7 +70,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'List the own passkeys',
     description: 'Lists the passkeys of the signed-in person.',
     session: 'required',
-    responses: [{ status: 200, description: 'The passkeys.', schema: nameSchema('PasskeyList', passkeyListResponse) }],
+    responses: [ok('The passkeys.', nameSchema('PasskeyList', passkeyListResponse))],
     handle: async ({ person }, dependencies) => ({
       passkeys: (await passkeysOf(dependencies, person.personId)).map(passkeyView),
     }),
@@ -83,7 +83,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start to add a passkey',
     description: 'Returns what the browser needs to create a passkey. The challenge is valid once, for 5 minutes.',
     session: 'required',
-    responses: [{ status: 200, description: 'The options.', schema: optionsSchema }],
+    responses: [ok('The options.', optionsSchema)],
     handle: async ({ person: { personId, name }, reply }, dependencies) => {
       const state = await dependencies.people.persons.load(personId);
       const passkeys = state.status === 'NONE' ? [] : state.passkeys;
@@ -103,7 +103,7 @@ export const passkeyRoutes: Route[] = [
     description: 'Adds the passkey that the browser has created. A person can have 20.',
     session: 'required',
     request: { body: nameSchema('NewPasskey', addPasskeyRequest) },
-    responses: [{ status: 201, description: 'The passkey.', schema: passkeySchema }],
+    responses: [created('The passkey.', passkeySchema)],
     errors: ['sign_in_failed', 'passkey_conflict'],
     handle: async ({ person: { personId }, body: { name, response }, cause, reply }, dependencies) => {
       const challenge = requireChallenge(dependencies, reply, personId);
@@ -127,7 +127,7 @@ export const passkeyRoutes: Route[] = [
     description: 'Gives a passkey of the signed-in person another name.',
     session: 'required',
     request: { params: passkeyParams, body: nameSchema('PasskeyName', renamePasskeyRequest) },
-    responses: [{ status: 200, description: 'The passkey.', schema: passkeySchema }],
+    responses: [ok('The passkey.', passkeySchema)],
     errors: ['passkey_not_found'],
     handle: async ({ person: { personId }, params, body: { name }, cause }, dependencies) => {
       const passkey = await requirePasskey(dependencies, personId, params.passkey_id);
@@ -151,7 +151,7 @@ export const passkeyRoutes: Route[] = [
     description: 'The person can no longer sign in with the passkey. Sessions that it started continue.',
     session: 'required',
     request: { params: passkeyParams },
-    responses: [{ status: 204, description: 'The passkey was removed.', schema: null }],
+    responses: [noContent('The passkey was removed.')],
     errors: ['passkey_not_found'],
     handle: async ({ person: { personId }, params, cause, reply }, dependencies) => {
       const { credentialId } = await requirePasskey(dependencies, personId, params.passkey_id);
@@ -173,7 +173,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Start to sign in with a passkey',
     description: 'Returns what the browser needs to use a passkey. The challenge is valid once, for 5 minutes.',
     session: 'start',
-    responses: [{ status: 200, description: 'The options.', schema: optionsSchema }],
+    responses: [ok('The options.', optionsSchema)],
     handle: async ({ reply }, dependencies) => {
       const origin = originHeaderOf(reply.request);
       const options = await signInOptions(origin);
@@ -192,12 +192,9 @@ export const passkeyRoutes: Route[] = [
     session: 'start',
     request: { body: nameSchema('PasskeySignIn', passkeySignInRequest) },
     responses: [
-      {
-        status: 201,
-        description: 'The session has started.',
-        schema: nameSchema('Session', sessionResponse),
-        headers: { 'Set-Cookie': 'The cookie of the session.' },
-      },
+      created('The session has started.', nameSchema('Session', sessionResponse), {
+        'Set-Cookie': 'The cookie of the session.',
+      }),
     ],
     errors: ['sign_in_failed'],
     handle: async ({ body, reply }, dependencies) => {

@@ -15,7 +15,7 @@ import { roleOf } from '#application/people/people.ts';
 import { accountsOf, sessionsOf } from '#application/people/queries.ts';
 import { endSession } from '#application/people/sessions.ts';
 import { signInByLink } from '#application/people/sign-in.ts';
-import { nameSchema, type Route, sessionRoute, signInRoute } from '../server/route.ts';
+import { nameSchema, type Route, sessionRoute, signInRoute, created, noContent, ok } from '../server/route.ts';
 import { chooseAccount } from './authenticate-person.ts';
 import { completeSignIn, originOf } from './complete-sign-in.ts';
 import { sessionView } from './session-view.ts';
@@ -33,7 +33,7 @@ const getSession = sessionRoute({
   description: 'Returns the signed-in person, the accounts of the person, and what the person may do in the account.',
   session: 'required',
   request: { headers: accountHeaders },
-  responses: [{ status: 200, description: 'The session.', schema: sessionSchema }],
+  responses: [ok('The session.', sessionSchema)],
   errors: ['account_not_found'],
   handle: async ({ person, reply }, dependencies) => {
     const { people, reads, readYourWrites } = dependencies;
@@ -64,14 +64,7 @@ const signIn = signInRoute({
     '12 hours without a request, and after 7 days.',
   session: 'start',
   request: { body: nameSchema('SignInRequest', signInRequest) },
-  responses: [
-    {
-      status: 201,
-      description: 'The session has started.',
-      schema: sessionSchema,
-      headers: { 'Set-Cookie': 'The cookie of the session.' },
-    },
-  ],
+  responses: [created('The session has started.', sessionSchema, { 'Set-Cookie': 'The cookie of the session.' })],
   errors: ['invalid_sign_in_link', 'used_sign_in_link', 'expired_sign_in_link'],
   handle: async ({ body, reply }, dependencies) => {
     const { request } = reply;
@@ -91,7 +84,7 @@ const signOut = sessionRoute({
   summary: 'Sign out',
   description: 'Ends the session of this browser.',
   session: 'required',
-  responses: [{ status: 204, description: 'The session has ended.', schema: null }],
+  responses: [noContent('The session has ended.')],
   handle: async ({ person, cause, reply }, { eventLog, cookies }) => {
     await endSession(eventLog, { id: person.sessionId, personId: person.personId }, 'signOut', cause);
     cookies.clear(reply, 'session');
@@ -111,9 +104,7 @@ const signInMethods = signInRoute({
   summary: 'List the ways to sign in',
   description: 'Says how people can sign in to this service.',
   session: 'start',
-  responses: [
-    { status: 200, description: 'The ways to sign in.', schema: nameSchema('SignInMethods', signInMethodsResponse) },
-  ],
+  responses: [ok('The ways to sign in.', nameSchema('SignInMethods', signInMethodsResponse))],
   handle: async ({ reply }, { identityProvider }) => ({
     link: true,
     passkey: hasHostName(reply.request),
@@ -129,7 +120,7 @@ const listSessions = sessionRoute({
   summary: 'List the own sessions',
   description: 'Lists the sessions of the signed-in person that have not ended.',
   session: 'required',
-  responses: [{ status: 200, description: 'The sessions.', schema: nameSchema('SessionList', sessionListResponse) }],
+  responses: [ok('The sessions.', nameSchema('SessionList', sessionListResponse))],
   handle: async ({ person }, { reads, readYourWrites, eventLog }): Promise<SessionListResponse> => {
     await readYourWrites.waitForWrites(person.personId, readModels.sessions);
     const documents = await sessionsOf(reads, person.personId, eventLog.now());
@@ -158,7 +149,7 @@ const revokeSession = sessionRoute({
   description: 'Ends a session of the signed-in person. Its next request is answered with 401, in every process.',
   session: 'required',
   request: { params: sessionParams },
-  responses: [{ status: 200, description: 'The session was revoked.', schema: revokedSchema }],
+  responses: [ok('The session was revoked.', revokedSchema)],
   errors: ['session_not_found'],
   handle: async ({ person: { personId }, params, cause }, { eventLog, readYourWrites }) => {
     const id = bareId('session', params.session_id);
@@ -177,7 +168,7 @@ const revokeOtherSessions = sessionRoute({
   summary: 'Revoke all other own sessions',
   description: 'Ends all sessions of the signed-in person except that of this request.',
   session: 'required',
-  responses: [{ status: 200, description: 'The number of revoked sessions.', schema: revokedSchema }],
+  responses: [ok('The number of revoked sessions.', revokedSchema)],
   handle: async ({ person, cause }, { eventLog, reads, readYourWrites }): Promise<RevokedSessionsResponse> => {
     const { personId, sessionId } = person;
     await readYourWrites.waitForWrites(personId, readModels.sessions);

@@ -14,7 +14,7 @@ import { rangeOf } from '#application/statistics/periods.ts';
 import { readStatistics } from '#application/statistics/statistics.ts';
 import { prefersType } from '../server/accepts-pdf.ts';
 import { csvType, sendDownload, csvLine } from '../server/csv.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { breakdownExample, statisticsExample } from './examples.ts';
 
 const columns = [
@@ -65,14 +65,7 @@ export const statisticsRoutes: Route[] = [
       'and of people count; template tests do not.',
     permission: 'usage:read',
     request: { query: statisticsQuery },
-    responses: [
-      {
-        status: 200,
-        description: 'The statistics.',
-        schema: nameSchema('Statistics', statisticsResponse),
-        examples: statisticsExample,
-      },
-    ],
+    responses: [ok('The statistics.', nameSchema('Statistics', statisticsResponse), { examples: statisticsExample })],
     handle: async ({ account, query, quota }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, renders, webhookStatistics);
       const now = eventLog.now();
@@ -96,13 +89,10 @@ export const statisticsRoutes: Route[] = [
     permission: 'usage:read',
     request: { query: breakdownQuery },
     responses: [
-      {
-        status: 200,
-        description: 'One page of rows, or all rows as CSV.',
-        schema: nameSchema('UsageBreakdown', breakdownResponse),
+      ok('One page of rows, or all rows as CSV.', nameSchema('UsageBreakdown', breakdownResponse), {
         contentType: csvType,
         examples: breakdownExample,
-      },
+      }),
     ],
     handle: async ({ account, query, reply }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, renders);

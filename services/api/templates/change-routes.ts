@@ -19,7 +19,7 @@ import {
 import { isVersionRetained } from '#application/templates/queries.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, noContent, ok } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, ifMatchHeaders, templateParams } from './reference.ts';
 import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
@@ -85,14 +85,7 @@ export const templateChangeRoutes: Route[] = [
         validate(updateTemplateRequestFor(maxVariables), fields, defaultSelectorErrors(fields)),
       examples: templateExamples.update,
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The new version.',
-        schema: nameSchema('UpdatedTemplate', updateTemplateResponse),
-        headers: etagHeader,
-      },
-    ],
+    responses: [ok('The new version.', nameSchema('UpdatedTemplate', updateTemplateResponse), { headers: etagHeader })],
     errors: [
       'invalid_template_syntax',
       'template_not_found',
@@ -131,7 +124,7 @@ export const templateChangeRoutes: Route[] = [
       body: nameSchema('RestoreTemplate', restoreTemplateRequest),
       examples: templateExamples.restore,
     },
-    responses: [{ status: 200, description: 'The new version.', schema: updateTemplateResponse, headers: etagHeader }],
+    responses: [ok('The new version.', updateTemplateResponse, { headers: etagHeader })],
     errors: ['template_not_found', 'version_conflict'],
     handle: async (context, dependencies) => {
       const { account, limits, params, body } = context;
@@ -168,7 +161,7 @@ export const templateChangeRoutes: Route[] = [
     description: 'Removes the template for good and frees its name. The records of its renders stay.',
     permission: 'templates:delete',
     request: { params: templateParams, headers: ifMatchHeaders },
-    responses: [{ status: 204, description: 'The template is deleted.', schema: null }],
+    responses: [noContent('The template is deleted.')],
     errors: ['template_not_found', 'version_conflict'],
     handle: async ({ account, params: { id: templateId }, cause, reply }, dependencies) => {
       const { eventLog } = dependencies;

@@ -10,7 +10,7 @@ import { listTemplateIds } from '#application/templates/queries.ts';
 import { templateLimitExceeded, type TemplateCapacity } from '#application/templates/slots.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
+import { type IdempotencyOptions, nameSchema, route, type Route, created } from '../server/route.ts';
 import { findErrors, throwErrors } from '../server/validation/validate.ts';
 import { createTemplateDescription, etagHeader, templateExamples } from './reference.ts';
 import { requireTemplateContent } from '#application/templates/require-content.ts';
@@ -104,12 +104,10 @@ export const createTemplateRoute: Route = route({
     examples: templateExamples.create,
   },
   responses: [
-    {
-      status: 201,
-      description: 'The template, without its content.',
-      schema: nameSchema('CreatedTemplate', createTemplateResponse),
-      headers: { ...etagHeader, Location: 'The path of the template.' },
-    },
+    created('The template, without its content.', nameSchema('CreatedTemplate', createTemplateResponse), {
+      ...etagHeader,
+      Location: 'The path of the template.',
+    }),
   ],
   errors: [
     'template_name_required',

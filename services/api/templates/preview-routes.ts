@@ -26,21 +26,18 @@ import { attachmentOf } from '../server/attachment.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
+import { nameSchema, renderingErrors, route, type Route, ok } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { templateExamples, templateVersionParams } from './reference.ts';
 import { requireTemplateDocument, requireVersion } from './require-template.ts';
 
-const previewResponse = {
-  status: 200,
-  description: 'The PDF.',
-  schema: nameSchema('TemplatePreview', templatePreviewResponse),
+const previewResponse = ok('The PDF.', nameSchema('TemplatePreview', templatePreviewResponse), {
   contentType: pdfType,
   headers: {
     'X-Page-Count': 'With the PDF itself: the number of its pages.',
     'X-Duration-Ms': 'With the PDF itself: the time of the renderer in milliseconds.',
   },
-};
+});
 
 const previewErrors = ['template_render_error', 'invalid_html', 'preview_replaced', ...renderingErrors] as const;
 
@@ -141,13 +138,7 @@ export const templatePreviewRoutes: Route[] = [
       'Lists the templates that are delivered with the service, with their sample data. To use one, send its fields ' +
       'without `example` to POST /templates.',
     permission: 'templates:read',
-    responses: [
-      {
-        status: 200,
-        description: 'The examples.',
-        schema: nameSchema('ExampleTemplates', z.object({ examples: z.array(exampleTemplate) })),
-      },
-    ],
+    responses: [ok('The examples.', nameSchema('ExampleTemplates', z.object({ examples: z.array(exampleTemplate) })))],
     handle: async () => ({
       examples: (await (examples ??= readExamples())).map(({ folder, template, sample }) => ({
         example: folder,

@@ -17,7 +17,7 @@ import { readTemplateStatistics, statisticsModels } from '#application/templates
 import { listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '#application/audit/event-view.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';
 import { requireTemplateSize } from '#application/templates/require-content.ts';
@@ -43,9 +43,7 @@ export const templateReadRoutes: Route[] = [
       'Lists the templates of the account, newest first, without their contents. The list shows all earlier writes.',
     permission: 'templates:read',
     request: { query: listTemplatesQuery },
-    responses: [
-      { status: 200, description: 'One page of templates.', schema: nameSchema('TemplateList', templateListResponse) },
-    ],
+    responses: [ok('One page of templates.', nameSchema('TemplateList', templateListResponse))],
     handle: async ({ account, query: { category, page, limit, statistics } }, dependencies) => {
       const { reads, readYourWrites, eventLog } = dependencies;
       await readYourWrites.waitForWrites(account.id, templates, ...(statistics === 'true' ? statisticsModels : []));
@@ -80,11 +78,10 @@ export const templateReadRoutes: Route[] = [
       examples: templateExamples.validate,
     },
     responses: [
-      {
-        status: 200,
-        description: 'The findings. A template with findings has status 200, too.',
-        schema: nameSchema('TemplateValidation', validateTemplateResponse),
-      },
+      ok(
+        'The findings. A template with findings has status 200, too.',
+        nameSchema('TemplateValidation', validateTemplateResponse),
+      ),
     ],
     errors: ['template_too_large'],
     handle: async ({ account, limits, body }, { preparation }) => {
@@ -103,14 +100,7 @@ export const templateReadRoutes: Route[] = [
       'Returns the current version with its content, and how often it was used. Template tests do not count.',
     permission: 'templates:read',
     request: { params: templateParams },
-    responses: [
-      {
-        status: 200,
-        description: 'The template.',
-        schema: nameSchema('Template', templateResponse),
-        headers: etagHeader,
-      },
-    ],
+    responses: [ok('The template.', nameSchema('Template', templateResponse), { headers: etagHeader })],
     errors: ['template_not_found'],
     handle: async ({ account, params: { id }, reply }, { reads, inputs, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, templates, templateUsage);
@@ -130,9 +120,7 @@ export const templateReadRoutes: Route[] = [
       'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise.',
     permission: 'templates:read',
     request: { params: templateParams },
-    responses: [
-      { status: 200, description: 'The versions.', schema: nameSchema('TemplateVersions', templateVersionsResponse) },
-    ],
+    responses: [ok('The versions.', nameSchema('TemplateVersions', templateVersionsResponse))],
     errors: ['template_not_found'],
     handle: async ({ account, limits, params: { id } }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
@@ -159,9 +147,7 @@ export const templateReadRoutes: Route[] = [
     description: 'Returns a version with its content.',
     permission: 'templates:read',
     request: { params: templateVersionParams },
-    responses: [
-      { status: 200, description: 'The version.', schema: nameSchema('TemplateVersion', templateVersionResponse) },
-    ],
+    responses: [ok('The version.', nameSchema('TemplateVersion', templateVersionResponse))],
     errors: ['template_not_found'],
     handle: async ({ account, limits, params: { id, version } }, { reads, inputs, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
@@ -179,7 +165,7 @@ export const templateReadRoutes: Route[] = [
     description: 'Lists every event of the template with time and actor.',
     permission: 'templates:read',
     request: { params: templateParams },
-    responses: [{ status: 200, description: 'The events, oldest first.', schema: templateHistoryResponse }],
+    responses: [ok('The events, oldest first.', templateHistoryResponse)],
     errors: ['template_not_found'],
     handle: async ({ account, params: { id: templateId } }, { eventLog }) => {
       const { id, history } = await requireTemplate(eventLog, account.id, templateId);

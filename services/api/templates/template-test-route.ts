@@ -6,7 +6,7 @@ import { requireTemplate } from '#application/templates/commands.ts';
 import { storeRenderInput } from '#application/renders/render-input.ts';
 import { diagnosticsFieldsOf, pdfResponse, sendRender } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
+import { nameSchema, renderingErrors, route, type Route, ok } from '../server/route.ts';
 import { templateExamples, templateParams } from './reference.ts';
 import { runTemplateTest } from './run-template-test.ts';
 import { selectorErrors } from '../renders/page-fields.ts';
@@ -39,15 +39,14 @@ export const templateTestRoutes: Route[] = [
       examples: templateExamples.test,
     },
     responses: [
-      {
-        status: 200,
-        description: 'The PDF and the version of the template.',
-        schema: z.union([
+      ok(
+        'The PDF and the version of the template.',
+        z.union([
           nameSchema('TestRender', renderDoneResponse.extend(version)),
           nameSchema('TestRenderImages', renderImagesResponse.extend(version)),
         ]),
-        ...pdfResponse,
-      },
+        pdfResponse,
+      ),
     ],
     errors: [
       'invalid_page_size',

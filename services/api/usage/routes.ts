@@ -4,7 +4,7 @@ import { readModels } from '#contracts/names.ts';
 import { monthOf } from '#libs/limits/windows.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import { requestsInMinute } from '../server/rate-limit.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const periodOf = (requested: string | undefined, now: Date): string => {
   const currentMonth = monthOf(now);
@@ -33,7 +33,7 @@ export const usageRoutes: Route[] = [
     description: 'Returns the renders that counted toward the quota, by day, and the current state of the limits.',
     permission: 'usage:read',
     request: { query: usageQuery },
-    responses: [{ status: 200, description: 'The usage.', schema: nameSchema('Usage', usageResponse) }],
+    responses: [ok('The usage.', nameSchema('Usage', usageResponse))],
     handle: async ({ account, limits: planLimits, keyId, rateLimit, query }, dependencies) => {
       const { requestsPerMonth: limit, requestsPerMinute: perMinute } = planLimits;
       const { reads, readYourWrites, limits, eventLog } = dependencies;

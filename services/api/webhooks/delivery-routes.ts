@@ -21,7 +21,7 @@ import { deliverySummaryOf, findDeliveryPage } from '#application/deliveries/fin
 import { countFailed, redeliverFailed, requiredFields } from '#application/deliveries/redeliver.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { actorView } from '#application/audit/event-view.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const { deliveries } = readModels;
 const maxRounds = 20;
@@ -75,9 +75,7 @@ export const deliveryRoutes: Route[] = [
       'one filter a page can have fewer callbacks than `limit` although `next_cursor` is not null.',
     permission: 'jobs:read',
     request: { query: listDeliveriesQuery },
-    responses: [
-      { status: 200, description: 'One page of callbacks.', schema: nameSchema('DeliveryList', deliveryListResponse) },
-    ],
+    responses: [ok('One page of callbacks.', nameSchema('DeliveryList', deliveryListResponse))],
     handle: async ({ account, query }, { reads, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, deliveries);
       const { documents, next } = await findDeliveryPage(reads, account.id, query);
@@ -99,7 +97,7 @@ export const deliveryRoutes: Route[] = [
       'credentials are shown as `***`, also where a receiver repeats them.',
     permission: 'jobs:read',
     request: { params },
-    responses: [{ status: 200, description: 'The callback.', schema: nameSchema('Delivery', deliveryResponse) }],
+    responses: [ok('The callback.', nameSchema('Delivery', deliveryResponse))],
     errors: ['delivery_not_found'],
     handle: async ({ account, params: { job_id } }, dependencies) => {
       const { document, history } = await requireDelivery(dependencies, account.id, job_id);
@@ -139,11 +137,7 @@ export const deliveryRoutes: Route[] = [
       },
     },
     responses: [
-      {
-        status: 200,
-        description: 'The callbacks that are sent again.',
-        schema: nameSchema('RedeliveredDeliveries', redeliverDeliveriesResponse),
-      },
+      ok('The callbacks that are sent again.', nameSchema('RedeliveredDeliveries', redeliverDeliveriesResponse)),
     ],
     handle: async ({ account, body, cause }, dependencies) => {
       // Times have milliseconds, and what failed in this one counts.

@@ -1,7 +1,7 @@
 import { webhookSecretResponse } from '#contracts/http/webhook.ts';
 import { readModels } from '#contracts/names.ts';
 import { readWebhookSecret, rotateWebhookSecret } from '#application/accounts/webhook-secret.ts';
-import { nameSchema, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const webhookSecret = nameSchema('WebhookSecret', webhookSecretResponse);
 const notStored = { 'Cache-Control': '`no-store`: the secret must not be kept by a browser or a proxy.' };
@@ -18,7 +18,7 @@ export const webhookSecretRoutes: Route[] = [
       'Returns the secret with which receivers verify callbacks, and the replaced ones that are still valid, with the ' +
       'time of their end. No event and no log contains it: it is derived from the secret of the installation.',
     permission: 'webhook_secret:read',
-    responses: [{ status: 200, description: 'The secret.', schema: webhookSecret, headers: notStored }],
+    responses: [ok('The secret.', webhookSecret, { headers: notStored })],
     handle: async ({ account, reply }, dependencies) => {
       void reply.header('cache-control', 'no-store');
       return readWebhookSecret(dependencies, account);
@@ -36,7 +36,7 @@ export const webhookSecretRoutes: Route[] = [
       'a receiver with either secret accepts every callback. A second rotation shortens nothing. After four rotations ' +
       'within 24 hours the response is 429 `rate_limit_exceeded`.',
     permission: 'webhook_secret:write',
-    responses: [{ status: 200, description: 'The new secret.', schema: webhookSecret, headers: notStored }],
+    responses: [ok('The new secret.', webhookSecret, { headers: notStored })],
     handle: async ({ account, cause, reply }, dependencies) => {
       const { position } = await rotateWebhookSecret(dependencies.eventLog, account.id, cause);
       if (position !== null) dependencies.readYourWrites.recordWrite(account.id, position, readModels.accounts);

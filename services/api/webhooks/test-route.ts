@@ -1,6 +1,6 @@
 import { testWebhookRequest, testWebhookResponse } from '#contracts/http/deliveries.ts';
 import { testWebhook } from '#application/deliveries/test-webhook.ts';
-import { nameSchema, route } from '../server/route.ts';
+import { nameSchema, route, ok } from '../server/route.ts';
 import { maxTestsPerMinute } from './webhook-test-limits.ts';
 
 export const testWebhookRoute = route({
@@ -20,11 +20,10 @@ export const testWebhookRoute = route({
     examples: { url: { summary: 'To one URL', value: { url: 'https://example.com/hooks' } } },
   },
   responses: [
-    {
-      status: 200,
-      description: 'The request was sent, or could not be sent. `response` or `error` says how it ended.',
-      schema: nameSchema('TestedWebhook', testWebhookResponse),
-    },
+    ok(
+      'The request was sent, or could not be sent. `response` or `error` says how it ended.',
+      nameSchema('TestedWebhook', testWebhookResponse),
+    ),
   ],
   handle: async ({ id, account, body: { url, method = 'POST', headers = {} }, cause, reply }, dependencies) => {
     void reply.header('cache-control', 'no-store');
