@@ -12,8 +12,6 @@ const decodeOrKeep = (text: string): string => {
   }
 };
 
-const escapeForJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-
 const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
   const { href, pathname, search } = new URL(url);
   const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
@@ -27,7 +25,7 @@ const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
   return [...ofHeaders, ...ofQuery, ...ofUrl].flatMap((secret) => [
     secret,
     decodeOrKeep(secret),
-    escapeForJson(secret),
+    JSON.stringify(secret).slice(1, -1),
   ]);
 };
 

@@ -32,15 +32,13 @@ export const changeMembers = async (
   return { position, state: aggregate.state };
 };
 
-type CreatedInvitation = { invitation: EventData['MemberInvited']; token: string; position: number };
-
 /** Invites someone. The token is returned and not stored. Null if the account has no room for another member. */
 export const inviteMember = async (
   eventLog: EventLog,
   accountId: string,
   { email, role }: { email: string; role: Role },
   cause: Cause,
-): Promise<CreatedInvitation | null> => {
+): Promise<{ invitation: EventData['MemberInvited']; token: string; position: number } | null> => {
   const now = eventLog.now();
   const invitationId = newId(now);
   const { token, hash: tokenHash } = newToken(invitationId);

@@ -27,8 +27,6 @@ import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 
-type CompletedData = EventData['RenderCompleted'];
-
 /** The dependencies, collecting findings, which are complete up to a failure. */
 const recordFindings = ({ blobs, preparation, printer, secrets, office }: RenderPdfDependencies) => {
   const findings = emptyPrintDiagnostics();
@@ -48,16 +46,13 @@ const recordFindings = ({ blobs, preparation, printer, secrets, office }: Render
   return { observed, findings, prepared: () => prepared };
 };
 
-type FailedData = EventData['RenderFailed'];
-type RenderEnd = { completed: CompletedData | undefined; failed: FailedData | undefined };
+type RenderEnd = { completed: EventData['RenderCompleted'] | undefined; failed: EventData['RenderFailed'] | undefined };
 
 /** Whether the document may have crashed a browser. Such a document is diagnosed in an isolated browser. */
 const mayHaveCrashedBrowser = ({ completed, failed }: RenderEnd): boolean =>
   completed
     ? completed.attempt === maxAttempts
     : failed?.error.name === 'conversion_failed' || failed?.error.name === 'internal_error';
-
-const errorNameOf = (error: unknown): string => (error instanceof ApiError ? error.fields.name : 'internal_error');
 
 /** The URLs of the pages that a render loads: that of its source, or those of its parts. */
 const pageInputsOf = async (blobs: BlobStore, { source }: RenderRequestedData): Promise<BlobRef[]> => {
@@ -88,7 +83,7 @@ const diagnose = async (
     isolated: mayHaveCrashedBrowser(end),
   }).catch((error: unknown) => {
     if (failed(error) === 'retry') throw error;
-    return { error: errorNameOf(error) };
+    return { error: error instanceof ApiError ? error.fields.name : 'internal_error' };
   });
   const { source } = requested;
   const isPage = source.mode === 'CONVERT' && source.inputType === 'url';

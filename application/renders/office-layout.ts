@@ -14,9 +14,6 @@ import type { Office, OfficeFormat, OfficeRequest, OfficeResult } from '#libs/of
 
 type RequestedData = EventData['RenderRequested'];
 
-const missingReason = (office: Office | undefined): string | null =>
-  office ? office.missing() : 'LibreOffice is not installed.';
-
 /**
  * Whether LibreOffice lays an input out. A docx falls back to the semantic layout where there is no LibreOffice, unless
  * the request names the layout.
@@ -30,7 +27,7 @@ export const chooseLayout = (
   const semantic = { isLaidOutByOffice: false, warnings: [] };
   if (!isOfficeInputType(inputType)) return semantic;
   if (inputType === 'docx' && named === 'semantic') return semantic;
-  const reason = missingReason(office);
+  const reason = office ? office.missing() : 'LibreOffice is not installed.';
   if (reason === null) return { isLaidOutByOffice: true, warnings: [] };
   if (inputType === 'docx' && named === undefined)
     return { ...semantic, warnings: [{ kind: 'layout_fallback', reason }] };

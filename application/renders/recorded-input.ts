@@ -9,7 +9,6 @@ import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { readRecordedParts } from './compose/recorded-parts.ts';
 import { afterDataPrefix } from '#libs/documents/text/base64.ts';
 
-type RequestedData = EventData['RenderRequested'];
 type InputPart = (typeof inputParts)[number];
 
 /** The media type of each input type. For a page at a URL, the input is the URL. */
@@ -66,7 +65,7 @@ export type RecordedPart = { bytes: Uint8Array; contentType: string; fileName: s
 export const readRecordedInput = async (
   inputs: BlobStore,
   id: string,
-  { source, headerFooter }: RequestedData,
+  { source, headerFooter }: EventData['RenderRequested'],
   part: InputPart,
 ): Promise<RecordedPart> => {
   const nameOf = (inputType: InputType) =>

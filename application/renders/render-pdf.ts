@@ -97,10 +97,6 @@ const pdfTooLarge = (maxMb: number, generatedMb: number): ApiError =>
     generated_size_mb: generatedMb,
   });
 
-const requirePdfSize = (pdf: Uint8Array, maxBytes: number | null): void => {
-  if (maxBytes !== null && pdf.byteLength > maxBytes) throw pdfTooLarge(bytesToMb(maxBytes), bytesToMb(pdf.byteLength));
-};
-
 /** Prints a page and masks what is recorded about it. */
 const printMasked = async (printer: Printer, request: PrintRequest): Promise<PrintResult> => {
   if (!request.page) return printer.print(request);
@@ -185,7 +181,8 @@ const renderOnce = async (
     isolated,
   });
   const files = await drawOutput(dependencies, requested, elapsed, { pdf, options, requestedAt });
-  requirePdfSize(files.pdf, limits.maxPdfBytes);
+  if (limits.maxPdfBytes !== null && files.pdf.byteLength > limits.maxPdfBytes)
+    throw pdfTooLarge(bytesToMb(limits.maxPdfBytes), bytesToMb(files.pdf.byteLength));
   return {
     ...printed,
     ...files,

@@ -10,8 +10,6 @@ import type { Office } from '#libs/office/port.ts';
 import { count, record, type GaugeName, observeGauge } from '#libs/telemetry/metrics.ts';
 import { isTracingEnabled, recordPastSpan, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 
-type Input = EventData['RenderCompleted']['input'];
-
 const phases = {
   queue: 'queueMs',
   prepare: 'prepareMs',
@@ -37,7 +35,7 @@ export const countCompleted = ({ renderMode, input, pages, pdf, durations }: Eve
  */
 export const countFailed = (
   { error, totalMs }: EventData['RenderFailed'],
-  input: Input,
+  input: EventData['RenderCompleted']['input'],
   renderMode: RenderMode | 'none',
 ): void => {
   count('colophon.renders', 1, { render_mode: renderMode, input, outcome: 'failed' });
@@ -134,10 +132,10 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
     },
   );
 
-type RenderingDependencies = { blobs: BlobStore; preparation: DocumentPreparation; printer: Printer };
-
 /** Traces conversion, blobs and printing, if tracing is on. */
-export const traceRendering = <T extends RenderingDependencies>(dependencies: T): T =>
+export const traceRendering = <T extends { blobs: BlobStore; preparation: DocumentPreparation; printer: Printer }>(
+  dependencies: T,
+): T =>
   isTracingEnabled()
     ? {
         ...dependencies,

@@ -27,10 +27,9 @@ export const addCounts = (all: readonly RenderCounts[]): RenderCounts => {
   return { ...sum, durations: mergeHistograms(all.map(({ durations }) => durations)) };
 };
 
-const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
-
 /** A part of a whole, 0 to 1, with four decimals; null without a whole. */
-export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : rounded(part / whole));
+export const shareOf = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 
 export const durationsView = ({ durations }: RenderCounts): { p50_ms: number | null; p95_ms: number | null } => ({
   p50_ms: quantileOf(durations, 0.5),

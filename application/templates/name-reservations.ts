@@ -4,7 +4,7 @@ import { streams } from '#contracts/names.ts';
 import { isRecent } from '#libs/time/is-recent.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
-import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
+import { RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 
 export type AccountTemplateName = { accountId: string; name: string };
@@ -17,8 +17,6 @@ const nameStream = ({ accountId, name }: AccountTemplateName): string =>
 
 const nameExists = ({ name }: AccountTemplateName): ApiError =>
   ApiError.of('template_name_exists', `The account already has a template named ${JSON.stringify(name)}.`);
-
-const reservedAt = (history: readonly RecordedEvent[]): string => history.at(-1)!.metadata.occurredAt;
 
 /** Records in the template's stream that it will not use a reserved name. False if it has the name. */
 const cancelNameReservation = async (
@@ -67,7 +65,7 @@ export const reserveName = async (
   if (
     state.status !== 'RESERVED' ||
     history.length === 0 ||
-    isRecent(reservedAt(history), eventLog.now(), reservationTimeoutMs)
+    isRecent(history.at(-1)!.metadata.occurredAt, eventLog.now(), reservationTimeoutMs)
   )
     throw nameExists(accountName);
   if (!(await cancelNameReservation(eventLog, state.templateId, accountName.name, cause)))

@@ -35,8 +35,6 @@ export type PrintStrategy = {
   print(instance: BrowserInstance, request: PrintRequest, context: PrintContext): Promise<PrintResult>;
 };
 
-const hasHeaderFooter = ({ options }: PrintRequest) => options.header_html !== null || options.footer_html !== null;
-
 /** The result, and a function that searches the document for lost content and gives the warnings. */
 type PrintedPage = { result: PrintResult; findLostContent: () => Promise<RenderWarning[]> };
 
@@ -51,9 +49,10 @@ const printLoadedPage = async (
   if (request.layoutExpression !== undefined)
     await page.session.send('Runtime.evaluate', { expression: request.layoutExpression });
   const documentPages = await readDocumentPages(page.session, request.options);
-  const headerFooter = hasHeaderFooter(request)
-    ? await fitHeaderFooter(page, request, documentPages, signal)
-    : noHeaderFooterTemplates;
+  const headerFooter =
+    request.options.header_html !== null || request.options.footer_html !== null
+      ? await fitHeaderFooter(page, request, documentPages, signal)
+      : noHeaderFooterTemplates;
   const loaded = performance.now();
   const [printing, lossCheck] = printAndCheckForLoss(page, request, () =>
     printPage(page, request, headerFooter, documentPages.geometry),

@@ -85,7 +85,6 @@ const defaultPagesPerBrowser = () => Math.max(2, Math.min(16, availableParalleli
 const maxPagesPerBrowser = (pages: number, memoryMb: number) =>
   Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
 const maxIsolatedBrowsers = 3;
-const defaultMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
 
 /** Starts the browsers and resolves once they run. @throws with a remedy if a browser does not start */
 export const openPrinter = async (options: PrinterOptions): Promise<Printer> => {
@@ -95,7 +94,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     caFile,
     logger,
     pagesPerBrowser = defaultPagesPerBrowser(),
-    memoryMb = defaultMemoryMb(),
+    memoryMb = Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3)),
   } = options;
   const tuning = { ...defaultTuning, ...options.tuning };
   if (caFile && !(await findCertutil()))

@@ -29,9 +29,6 @@ const styleSheets: Record<StyleSheetName, string> = {
   word: readStyleSheet('word'),
 };
 
-const joinStyleSheets = (used: readonly StyleSheetName[]): string =>
-  [baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n');
-
 const metaElements = ({ authors, subject, keywords, date }: DocumentMetadata & { date?: string }): string => {
   const entries: [name: string, content: string | undefined][] = [
     ...authors.map((author): [string, string] => ['author', author]),
@@ -66,7 +63,7 @@ export const htmlDocument = ({
 <meta charset="utf-8">
 <title>${escapeHtml(title)}</title>
 ${metadata ? metaElements(metadata) : ''}<style>
-${joinStyleSheets(used)}
+${[baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n')}
 </style>
 </head>
 <body>

@@ -76,12 +76,11 @@ export const findPasskey = (state: PersonState, credentialId: string): Passkey |
   state.status === 'NONE' ? undefined : state.passkeys.find((one) => one.credentialId === credentialId);
 
 type Registered = Extract<PersonState, { status: 'REGISTERED' }>;
-type CommandOfPerson = Exclude<PersonCommand, { type: 'register' }>;
 
 const isUsed = ({ usedChallenges }: Registered, challengeId: string | null): boolean =>
   challengeId !== null && usedChallenges.includes(challengeId);
 
-const decideRegistered = (command: CommandOfPerson, state: Registered): PersonEvent[] => {
+const decideRegistered = (command: Exclude<PersonCommand, { type: 'register' }>, state: Registered): PersonEvent[] => {
   switch (command.type) {
     case 'signIn': {
       const { method, sessionId, challengeId } = command;

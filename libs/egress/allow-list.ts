@@ -33,8 +33,6 @@ const parseHost = (entry: string): AllowListEntry => {
   return wildcard ? { kind: 'suffix', suffix: `.${host}`, port } : { kind: 'host', host, port };
 };
 
-const parseEntry = (entry: string): AllowListEntry => (entry.includes('/') ? parseRange(entry) : parseHost(entry));
-
 const entryAllowsTarget = (entry: AllowListEntry, { host, port }: Target): boolean => {
   switch (entry.kind) {
     case 'range':
@@ -46,18 +44,17 @@ const entryAllowsTarget = (entry: AllowListEntry, { host, port }: Target): boole
   }
 };
 
-const entryAllowsAddress = (entry: AllowListEntry, address: string): boolean =>
-  entry.kind === 'range' && isInRange(address, entry.range);
-
 /**
  * Parses the operator's allow list. Names and single addresses are compared with the host in the URL, ranges with the
  * addresses of the host. `*.suffix` allows every name below the suffix, not the suffix itself.
  * @throws Error when an entry has none of these forms
  */
 export const parseAllowList = (texts: string[]): AllowList => {
-  const entries = texts.map((text) => parseEntry(text.trim()));
+  const entries = texts
+    .map((text) => text.trim())
+    .map((entry) => (entry.includes('/') ? parseRange(entry) : parseHost(entry)));
   return {
     allowsTarget: (target) => entries.some((entry) => entryAllowsTarget(entry, target)),
-    allowsAddress: (address) => entries.some((entry) => entryAllowsAddress(entry, address)),
+    allowsAddress: (address) => entries.some((entry) => entry.kind === 'range' && isInRange(address, entry.range)),
   };
 };

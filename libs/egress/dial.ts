@@ -39,8 +39,6 @@ const fixedLookup =
     else callback(null, first.address, first.family);
   };
 
-const connectTimeoutError = (): Error => Object.assign(new Error('connect'), { code: 'ETIMEDOUT' });
-
 const connectTo = async (
   target: Target,
   addresses: Address[],
@@ -62,7 +60,7 @@ const connectTo = async (
   socket.on('error', () => undefined);
   try {
     await runWithTimeout(connectTimeoutMs, () => once(socket, 'connect'), {
-      createError: connectTimeoutError,
+      createError: () => Object.assign(new Error('connect'), { code: 'ETIMEDOUT' }),
       ...(signal && { signal }),
     });
     return socket;

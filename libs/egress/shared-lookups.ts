@@ -16,7 +16,6 @@ export type SharedLookupOptions = {
   now: () => number;
 };
 
-type CachedLookup = { addresses: Address[] } | { error: unknown };
 type PendingLookup = { result: Promise<Address[]>; waiterCount: number; cancel: () => void };
 
 const lookupAbandoned = new Error('no caller waits for the look-up');
@@ -55,7 +54,7 @@ const createAccountQueues = (concurrency: number) => {
  * caller waits for it.
  */
 export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, now }: SharedLookupOptions) => {
-  const cache = new LRUCache<string, CachedLookup>({
+  const cache = new LRUCache<string, { addresses: Address[] } | { error: unknown }>({
     max: maxCachedNames,
     ttl: failureCacheMs,
     ttlResolution: 0,

@@ -75,8 +75,6 @@ export const defaultResolverSources: ResolverSources = {
   createDnsClient: createSystemDnsClient,
 };
 
-type LookupLimits = { lookupTimeoutMs: number; maxLookupsPerAccount: number };
-
 const loopback: Address[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -92,7 +90,7 @@ const lookupKey = (host: string, useSearchDomains: boolean): string =>
  */
 export const createSystemResolver = (
   sources: ResolverSources,
-  { lookupTimeoutMs, maxLookupsPerAccount }: LookupLimits,
+  { lookupTimeoutMs, maxLookupsPerAccount }: { lookupTimeoutMs: number; maxLookupsPerAccount: number },
   now: () => number,
 ): Resolve => {
   const { hostsFile, resolvConfFile, createDnsClient } = sources;

@@ -45,7 +45,6 @@ export const withoutPasswords = (text: string): string => text.replace(/\/\/[^/@
 
 const isAboutTls = (text: string): boolean =>
   /\b(ssl|tls|certificate|self-signed|altnames?|wrong version number)\b/i.test(text);
-const isConnectionClosed = (text: string): boolean => /closed|ECONNRESET|socket hang up/i.test(text);
 
 const describeSelectionError = (error: MongoServerSelectionError, { hosts, setting }: ConnectionSetting): string => {
   const cause = firstServerError(error);
@@ -55,7 +54,7 @@ const describeSelectionError = (error: MongoServerSelectionError, { hosts, setti
     return `MongoDB at ${hosts} and the service do not agree on TLS (${message}). Check tls and tlsCAFile in ${setting}.`;
   if (cause === error && error.reason?.setName)
     return `The replica set ${error.reason.setName} at ${hosts} has no primary. Check its members, and the hosts in ${setting}.`;
-  const tls = isConnectionClosed(message)
+  const tls = /closed|ECONNRESET|socket hang up/i.test(message)
     ? ' It closes connections at once. The server may need TLS: set tls=true.'
     : '';
   return `MongoDB at ${hosts} cannot be reached (${message}).${tls} Check ${setting}, and whether the server is running.`;

@@ -1,12 +1,10 @@
 import { countPages } from '#libs/chromium/pdf/objects.ts';
 
-const isCount = (pages: number): boolean => Number.isSafeInteger(pages) && pages > 0;
-
 /** The number of pages of LibreOffice's PDF. Newer versions pack the objects, so that the PDF must be read as a whole. */
 export const pagesOf = async (pdf: Buffer): Promise<number> => {
   try {
     const pages = countPages(pdf);
-    if (isCount(pages)) return pages;
+    if (Number.isSafeInteger(pages) && pages > 0) return pages;
   } catch {
     // The objects are packed.
   }

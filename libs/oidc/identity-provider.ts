@@ -42,9 +42,7 @@ const maxGroups = 1_000;
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string').slice(0, maxGroups);
 
-type Claims = Readonly<Record<string, unknown>>;
-
-const personOf = (subject: string, claims: Claims, groupsClaim: string): ProviderPerson => {
+const personOf = (subject: string, claims: Readonly<Record<string, unknown>>, groupsClaim: string): ProviderPerson => {
   const email = claims.email_verified === true ? textOf(claims.email) : null;
   const name = email ?? textOf(claims.name) ?? textOf(claims.preferred_username) ?? textOf(claims.email) ?? subject;
   return { subject, email, name: name.slice(0, 200), groups: textsOf(claims[groupsClaim]) };

@@ -4,9 +4,6 @@ import { openDecoration } from './decoration.ts';
 import { name } from './names-and-texts.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
 
-const xObjectsOf = (dictionary: PDFDict): PDFDict | undefined =>
-  dictionary.lookupMaybe(name('Resources'), PDFDict)?.lookupMaybe(name('XObject'), PDFDict);
-
 /**
  * Marks what the structure tree does not contain as artifacts, on all pages and in the forms that they draw: header,
  * footer, backgrounds and borders (ISO 14289-1, 7.1). What is only decoration is taken out of the tree.
@@ -17,7 +14,7 @@ export const markPageArtifacts = (document: PDFDocument): void => {
 
   /** Whether an XObject has marked content. If it has, the rest of it is marked, too. */
   const isMarkedIn = (dictionary: PDFDict): ((xObject: string) => boolean) => {
-    const xObjects = xObjectsOf(dictionary);
+    const xObjects = dictionary.lookupMaybe(name('Resources'), PDFDict)?.lookupMaybe(name('XObject'), PDFDict);
     return (xObject) => {
       const reference = xObjects?.get(name(xObject));
       if (!reference) return false;

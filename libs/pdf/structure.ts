@@ -10,9 +10,6 @@ const setRole = (element: StructureElement, role: string): void => {
   element.dictionary.set(name('S'), name(role));
 };
 
-const pageNumbers = (document: PDFDocument): Map<string, number> =>
-  new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
-
 /** Puts the kids in these groups into new elements with a role. Kids outside of groups stay where they are. */
 const wrapKids = (
   document: PDFDocument,
@@ -111,9 +108,6 @@ const addMissingLinks = (document: PDFDocument, root: PDFDict, [top]: readonly S
 /** The standard roles in place of those that only PDF 2.0 has. */
 const standardRoles = { Strong: 'Span', Em: 'Span', Title: 'P', Sub: 'Span', FENote: 'Note', Aside: 'Sect' };
 
-const mapRoles = ({ context }: PDFDocument, root: PDFDict): void =>
-  root.set(name('RoleMap'), context.obj(standardRoles));
-
 /** A language tag by the syntax of BCP 47. */
 const languageTag = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
@@ -203,9 +197,9 @@ export const completeStructure = (document: PDFDocument, namesLanguage: boolean)
   const elements = [...elementsInOrder(top)];
   renumberHeadings(elements);
   completeTables(document, elements);
-  mapRoles(document, root);
+  root.set(name('RoleMap'), document.context.obj(standardRoles));
   addMissingLinks(document, root, top);
-  const pages = pageNumbers(document);
+  const pages = new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
   const describe = (element: StructureElement): string => {
     const withPage = elementsInOrder([element]).find(({ dictionary }) => dictionary.has(name('Pg')));
     const page = pages.get(withPage?.dictionary.get(name('Pg'))?.toString() ?? '');

@@ -7,11 +7,9 @@ export type TokenStatus = 'valid' | 'expired' | 'invalid';
 const signatureOf = (secret: InstallationSecret, renderId: string, expiry: string): Buffer =>
   createHmac('sha256', deriveKey(secret, 'download')).update(`${renderId}.${expiry}`).digest();
 
-const epochSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
-
 /** A token that gives access to one render's PDF until a time, to the second. */
 export const createDownloadToken = (secret: InstallationSecret, renderId: string, expiresAt: Date): string => {
-  const expiry = epochSeconds(expiresAt);
+  const expiry = String(Math.floor(expiresAt.getTime() / 1000));
   return `${expiry}.${signatureOf(secret, renderId, expiry).toString('base64url')}`;
 };
 

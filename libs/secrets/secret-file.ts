@@ -27,7 +27,6 @@ const secretFileName = 'secret.key';
  * start at the same time, or one ends during the first start, the event log decides which secret is used.
  */
 const unconfirmedFileName = (fingerprint: string): string => `${secretFileName}.${fingerprint}`;
-const isUnconfirmedFile = (name: string): boolean => /^secret\.key\.[0-9a-f]{16}$/.test(name);
 
 export const secretFilePath = (dataDir: string): string => join(dataDir, secretFileName);
 
@@ -81,7 +80,8 @@ export const confirmSecretFile = (dataDir: string, fingerprint: string): Install
   if (!readSecretFile(dataDir)) promoteUnconfirmedFile(dataDir, fingerprint);
   const secret = readSecretFile(dataDir);
   if (!secret || fingerprintOf(secret) !== fingerprint) return secret;
-  for (const name of readdirSync(dataDir)) if (isUnconfirmedFile(name)) rmSync(join(dataDir, name), { force: true });
+  for (const name of readdirSync(dataDir))
+    if (/^secret\.key\.[0-9a-f]{16}$/.test(name)) rmSync(join(dataDir, name), { force: true });
   return secret;
 };
 

@@ -219,8 +219,6 @@ const byName = new Map<string, Suggest[]>();
 for (const [names, ...suggests] of suggestions)
   for (const name of names.split(' ')) byName.set(name, [...(byName.get(name) ?? []), ...suggests]);
 
-const isHint = ({ fields }: Suggestion): boolean => fields.length === 0;
-
 /** Only the fields that the request can have. */
 const restrict = ({ fields, example, ...rest }: Suggestion, allowed: ReadonlySet<string>): Suggestion => ({
   ...rest,
@@ -235,7 +233,7 @@ export const suggestForOtherName = (name: string, value: unknown, allowed: Reado
   for (const suggest of byName.get(plainFormOf(name)) ?? []) {
     const suggestion = suggest(value);
     // Hints are for requests with data.
-    if (isHint(suggestion) ? allowed.has('data') : suggestion.fields.some((field) => allowed.has(field)))
+    if (suggestion.fields.length === 0 ? allowed.has('data') : suggestion.fields.some((field) => allowed.has(field)))
       return restrict(suggestion, allowed);
   }
   return null;

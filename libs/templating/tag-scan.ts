@@ -23,8 +23,6 @@ const endOf = (content: string, kind: string | undefined, from: number): number 
   return commentEnd.exec(content)?.index ?? -1;
 };
 
-const parenthesesIn = (tag: string) => tag.split('(').length - 1;
-
 type TagKind = 'comment' | 'open' | 'chain' | 'close' | 'plain';
 
 const kindOf = (sign: string | undefined, inner: string): TagKind => {
@@ -75,7 +73,7 @@ export const scanTags = (content: string, limits: TemplateLimits = templateLimit
     if (kind === 'comment') continue;
     if ((totals.characters += inner.length) > limits.tagCharacters)
       return exceeded(`The placeholders of the template hold more than ${limits.tagCharacters} characters in all.`);
-    if (parenthesesIn(inner) > limits.parentheses)
+    if (inner.split('(').length - 1 > limits.parentheses)
       return exceeded(`A placeholder holds more than ${limits.parentheses} parentheses.`);
 
     const innermost = blocks.at(-1);

@@ -101,9 +101,6 @@ const hasDownloadToken = (request: FastifyRequest): boolean => {
 };
 
 const closedRetryAfterSeconds = 5;
-const requireOpen = (reason: string | null): void => {
-  if (reason !== null) throw ApiError.of('service_unavailable', reason, { retry_after: closedRetryAfterSeconds });
-};
 
 const maxShownWaitMs = 2_000;
 
@@ -140,7 +137,8 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
     const { permission, session } = routeOf(request) ?? {};
     if (permission === undefined && session === undefined) return;
     checkOpen();
-    requireOpen(closedReason?.() ?? null);
+    const reason = closedReason?.() ?? null;
+    if (reason !== null) throw ApiError.of('service_unavailable', reason, { retry_after: closedRetryAfterSeconds });
     if (hasDownloadToken(request)) return;
     if (session === 'callback') return;
     if (session === 'start') return requireOwnOrigin(request, dependencies.baseUrl);

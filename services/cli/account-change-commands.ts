@@ -13,12 +13,10 @@ import { changeCallersAndWait, UsageError, withEngines } from '../process/comman
 import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
-type ChangeMessages = { changed: string; unchanged: string };
-
 const runAccountChange = (
   idOrName: string,
   change: AccountChange,
-  { changed, unchanged }: ChangeMessages,
+  { changed, unchanged }: { changed: string; unchanged: string },
   command: Command,
 ): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
@@ -36,8 +34,6 @@ const runAccountChange = (
       `Account ${idOrName} ${isChanged ? changed : unchanged}.`,
     );
   });
-
-const toOptionName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 type ReasonOption = { reason?: string };
 
@@ -90,7 +86,9 @@ const addPlanCommand = (account: Command): void =>
       ),
     )
     .action((id: string, plan: PlanName, { reason, ...overrides }: ReasonOption & LimitOverrides, command: Command) => {
-      const limits = Object.entries(overrides).map(([name, value]) => `${toOptionName(name)} ${value}`);
+      const limits = Object.entries(overrides).map(
+        ([name, value]) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${value}`,
+      );
       const planText = [`the plan ${plan}`, ...(limits.length > 0 ? [`with ${limits.join(', ')}`] : [])].join(' ');
       return runAccountChange(
         id,

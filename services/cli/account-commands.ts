@@ -9,15 +9,13 @@ import { addAccountSettingsCommand } from './account-settings-command.ts';
 import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
-const toLabel = (name: string): string => name.replaceAll('_', ' ');
-
 /** An account as text, one field on each line. */
 const formatAccount = ({ limits, usage, overrides: _, suspended_at: since, reason, ...facts }: AccountView): string => {
   const state = since === null ? facts.state : `suspended since ${since}: ${reason}`;
   const lines = { ...facts, state, 'renders toward quota': `${usage.used} in ${usage.period}`, ...limits };
   const width = Math.max(...Object.keys(lines).map((name) => name.length));
   return Object.entries(lines)
-    .map(([name, value]) => `${toLabel(name).padEnd(width)}  ${value ?? 'unlimited'}`)
+    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}  ${value ?? 'unlimited'}`)
     .join('\n');
 };
 

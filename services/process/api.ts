@@ -57,14 +57,12 @@ const engineTimeoutWhileUnavailableMs = 1_000;
 const diskFullMessage =
   'The disk of the service is full. The render was accepted and continues when there is space again.';
 
-type RunningApi = { address(): AddressInfo | string | null; stop(): Promise<void> };
-
 /** Starts to listen. `closedReason` says why callers are not served yet, or is null; `health` is for the readiness probe. */
 export const startApi = async (
   context: ProcessContext,
   closedReason: () => string | null,
   health: () => { missing: string[]; limitations: string[] },
-): Promise<RunningApi> => {
+): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const { settings, engines, logger, now } = context;
   const throttle = createThrottle(reportIntervalMs);
   const report = (error: unknown): void =>

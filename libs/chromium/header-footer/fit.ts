@@ -27,8 +27,6 @@ export type FitHeaderFooter = (
   signal: AbortSignal,
 ) => Promise<HeaderFooterTemplates>;
 
-const toMillimetres = (cssPixels: number) => Math.ceil((cssPixels / 96) * 254) / 10;
-
 /** What headers and footers use of the document. */
 type DocumentTexts = { fonts: string; title: string; headings: Heading[] };
 
@@ -75,7 +73,7 @@ export const createHeaderFooterFitter = ({
           expression: measureHeightsExpression,
           returnByValue: true,
         });
-        return (result.value as number[]).map(toMillimetres);
+        return (result.value as number[]).map((cssPixels) => Math.ceil((cssPixels / 96) * 254) / 10);
       }),
     );
     cachedHeights.set(key, heights);

@@ -21,8 +21,6 @@ const found = z.array(
 );
 type Found = z.output<typeof found>[number];
 
-const isSameSize = (a: Viewport, b: Viewport): boolean => a.width === b.width && a.height === b.height;
-
 const evaluate = async ({ session }: Page, expression: string, timeout = scriptTimeoutMs): Promise<unknown> => {
   const params = { expression, returnByValue: true, timeout };
   return (await session.send('Runtime.evaluate', params)).result.value;
@@ -61,14 +59,12 @@ export const printAndCheckForLoss = <T>(
   if (ways === 'none') return [print(), false];
   const expression = lossCheckExpression(ways === 'other');
   const viewport = viewportFor(options, classification.pageRule);
-  const isReady = isSameSize(viewport, page.viewport) && !scripts;
+  const isReady = viewport.width === page.viewport.width && viewport.height === page.viewport.height && !scripts;
   const before = isReady ? evaluate(page, expression) : undefined;
   const printing = print();
   const value = before ?? evaluateIn(page, viewport, expression);
   return [printing, value.then((isLost) => isLost === true).catch(() => false)];
 };
-
-const millimetres = (pixels: number): number => Math.round((pixels / 96) * 254) / 10;
 
 type Printed = { pdf: Buffer; templates: HeaderFooterTemplates; printMs: number; remainingMs: number };
 
@@ -119,7 +115,7 @@ const findLost = async (
   const scale = layout?.scale ?? options.scale;
   return lost.map(({ element, side, by, isFixed }, index) => {
     const number = isFixed ? 1 : pages.get(index);
-    const overflowMm = millimetres(by * scale);
+    const overflowMm = Math.round(((by * scale) / 96) * 254) / 10;
     return { kind: 'content_overflow', element, ...(number === undefined ? {} : { page: number }), side, overflowMm };
   });
 };

@@ -25,14 +25,12 @@ export const checkImages = (
   const unitsPerImage = (baseUrl?.length ?? 0) / baseCharactersPerUnit;
   for (const { url: source, line } of images) {
     budget.spend(unitsPerImage);
-    const url = resolveUrl(source, baseUrl);
-    if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadableImageError(source, line, url, assets);
+    const url = URL.parse(source, baseUrl);
+    if (url === null || !/^https?:$/.test(url.protocol)) throw unloadableImageError(source, line, url, assets);
     distinct.add(withoutFragment(url));
   }
   if (maxImages !== null && distinct.size > maxImages) throw tooManyImagesError(distinct.size, maxImages);
 };
-
-const resolveUrl = (source: string, base: string | undefined): URL | undefined => URL.parse(source, base) ?? undefined;
 
 const withoutFragment = (url: URL): string => {
   url.hash = '';
@@ -49,7 +47,7 @@ const relativeImage =
 const unloadableImageError = (
   source: string,
   line: number,
-  url: URL | undefined,
+  url: URL | null,
   assets: Pick<AssetInliner, 'describeMissing'> | undefined,
 ) => {
   const reason = url

@@ -25,7 +25,7 @@ const appendValue = (tree: Tree, label: string, value: JsonValue, depth: number)
       details: { reason: 'too many values', limit: maxLines },
     });
   if (!isContainer(value)) tree.lines.push(lineToHtml(depth, `${label}${scalarToHtml(value)}`));
-  else if (entryCount(value) === 0)
+  else if ((value.type === 'array' ? value.items : value.entries).length === 0)
     tree.lines.push(
       lineToHtml(depth, `${label}<span class="count">${value.type === 'array' ? 'empty list' : 'empty'}</span>`),
     );
@@ -59,9 +59,6 @@ const appendContainer = (tree: Tree, label: string, value: JsonContainer, depth:
     );
   if (isIndented) lines.push('</div>');
 };
-
-const entryCount = (value: JsonContainer): number =>
-  value.type === 'array' ? value.items.length : value.entries.length;
 
 const itemCountText = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`;
 

@@ -22,7 +22,6 @@ type Range = { start: number; end: number };
 type Change = Range & { text: string };
 type Instruction = { text: string; pieces: Range[] };
 
-const textOf = (xml: string): string => decodeReferences(xml.replace(/<[^<>]*>/g, ''));
 const emptied = (range: Range): Change => ({ ...range, text: '' });
 
 /** The changes that empty the fields which read other files. An instruction can have several pieces and contain fields. */
@@ -43,7 +42,7 @@ const changesOf = (xml: string): Change[] => {
     for (const piece of pieces) changes.push(emptied(piece));
   };
   const addPiece = (piece: Range): void => {
-    const text = textOf(xml.slice(piece.start, piece.end));
+    const text = decodeReferences(xml.slice(piece.start, piece.end).replace(/<[^<>]*>/g, ''));
     const instruction = open.at(-1);
     if (!instruction) return end({ text, pieces: [piece] });
     instruction.text += text;

@@ -51,8 +51,6 @@ const cleanRelationship = (tag: string): string => {
     return (types.length > 0 && types.every((type) => dataTypes.test(type))) || targets.every(isXmlPart) ? tag : '';
   return types.every((type) => /\/hyperlink$/i.test(type)) && targets.every(isPlainLink) ? tag : '';
 };
-const cleanRelationships = (xml: string): string =>
-  editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
 
 /** Comments are not printed, and the warm LibreOffice cannot load them. */
 const comments = /<(?:[^\s<>"'=/:]+:)?comment(?:RangeStart|RangeEnd|Reference)\b[^<>]*\/>/g;
@@ -84,7 +82,8 @@ const withoutFolder = (sheet: string): string =>
   );
 
 const cleanOoxmlPart = (path: string, xml: string): string => {
-  if (path.endsWith('.rels')) return cleanRelationships(xml);
+  if (path.endsWith('.rels'))
+    return editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
   const cleaned = cleanOoxml(xml);
   if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path)) return fittedToWidth(withoutFolder(cleaned));
   return /^word\/styles\.xml$/i.test(path) ? withOutlineLevels(cleaned) : cleaned;

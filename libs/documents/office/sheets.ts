@@ -4,7 +4,6 @@ import { a4, mmOf, papers } from './papers.ts';
 import { cornersOf, type Corners, sizeOfSheet } from './sheet-size.ts';
 import { encodeXml, readXml } from './xml-encoding.ts';
 
-const isSheet = (path: string): boolean => /^xl\/worksheets\/[^/]+\.xml$/i.test(path);
 const setup = /<(?:[\w-]+:)?pageSetup\b[^<>]*>/;
 const fitSetup = /<(?:[\w-]+:)?pageSetUpPr\b[^<>]*>/;
 const sheetEnd = /<\/((?:[\w-]+:)?)worksheet\s*>/;
@@ -120,7 +119,7 @@ export const withOnePagePerSheet = (parts: Parts): Parts => {
   const corners = cornersIn(parts);
   return new Map(
     [...parts].map(([path, content]): [string, Uint8Array] => {
-      const xml = isSheet(path) ? readXml(content) : null;
+      const xml = /^xl\/worksheets\/[^/]+\.xml$/i.test(path) ? readXml(content) : null;
       return [path, xml === null ? content : encodeXml(onOnePage(xml, corners(path)))];
     }),
   );

@@ -25,14 +25,12 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
  * @throws ApiError for text that is not UTF-8 or contains NUL characters
  */
 export const decodeText = (inputType: TextInputType, data: Uint8Array, isFile = false): string => {
-  const sent = readUtf8(inputType, asBuffer(data));
+  const sent = readUtf8(inputType, Buffer.from(data.buffer, data.byteOffset, data.byteLength));
   if (isFile) return requireNoNul(inputType, sent);
   const declared = afterDataPrefix(sent);
   if (declared !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, declared));
   return requireNoNul(inputType, detectBase64(inputType, sent) ?? sent);
 };
-
-const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
 const readUtf8 = (inputType: TextInputType, bytes: Buffer): string => {
   if (looksLikeUtf16(bytes)) throw utf16Error(inputType);

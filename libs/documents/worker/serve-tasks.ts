@@ -4,8 +4,6 @@ import { failureOf, type TaskResult } from './task-result.ts';
 /** `ready` is the first message of a process; then there is one result for each task. */
 export type WorkerMessage = 'ready' | TaskResult<unknown>;
 
-type RunningTask = { end: (result: TaskResult<unknown>) => void };
-
 const sendMessage = (message: WorkerMessage): void => {
   process.send?.(message);
 };
@@ -16,7 +14,7 @@ const sendMessage = (message: WorkerMessage): void => {
  * the next one.
  */
 export const serveTasks = (run: (request: never) => Promise<TaskResult<unknown>>): void => {
-  const running = new AsyncLocalStorage<RunningTask>();
+  const running = new AsyncLocalStorage<{ end: (result: TaskResult<unknown>) => void }>();
   process.on('message', (request) => {
     let hasEnded = false;
     const end = (result: TaskResult<unknown>): void => {

@@ -27,7 +27,9 @@ const xmlToHtml = (tokens: readonly XmlToken[]): string => {
         : tokenToHtml(token);
     if (token.type === 'close' && token.depth < maxIndent) lines.push('</div>');
     if (content !== '') {
-      lines.push(lineToHtml(token.depth, content));
+      lines.push(
+        `<p>${token.depth > maxIndent ? `<span class="depth">level ${token.depth}</span> ` : ''}${content}</p>`,
+      );
       count += 1;
     }
     if (token.type === 'open' && !token.selfClosing && !inline && token.depth < maxIndent)
@@ -80,9 +82,6 @@ const attributeToHtml = ([name, value]: [string, string]): string =>
 
 const closeTagToHtml = (name: string): string => `<span class="tag">&lt;/${escapeHtml(name)}&gt;</span>`;
 
-const lineToHtml = (depth: number, content: string): string =>
-  `<p>${depth > maxIndent ? `<span class="depth">level ${depth}</span> ` : ''}${content}</p>`;
-
 /** The HTML of XML that repeats, as tables; undefined for other XML. */
 const tablesToHtml = (tokens: readonly XmlToken[], page: TablePage): string | undefined => {
   const root = xmlToValue(tokens);
@@ -90,16 +89,13 @@ const tablesToHtml = (tokens: readonly XmlToken[], page: TablePage): string | un
   return sectionsToHtml(root.value, { page, treeToHtml: (inner) => treeToHtml(inner, page) });
 };
 
-const rootNameOf = (tokens: readonly XmlToken[]): string | undefined =>
-  tokens.find((token) => token.type === 'open')?.name;
-
 /** Converts XML: repeated elements to tables, anything else to indented, highlighted source. @throws ApiError */
 export const convertXml = (text: string, _maxImages?: number | null, context?: ConversionContext): PreparedDocument => {
   const tokens = parseXml(text);
   const language = languageOf(text, context);
   return scriptFreeDocument(
     htmlDocument({
-      title: titleFromFileName(context?.fileName) ?? rootNameOf(tokens) ?? 'XML',
+      title: titleFromFileName(context?.fileName) ?? tokens.find((token) => token.type === 'open')?.name ?? 'XML',
       language,
       styleSheets: ['table', 'tree'],
       body: tablesToHtml(tokens, { textWidthMm: context?.textWidthMm, language }) ?? xmlToHtml(tokens),

@@ -46,7 +46,6 @@ const defaultTuning = {
   retainedMemoryShare: 0.6,
 };
 
-const defaultProcesses = (): number => Math.max(1, Math.min(8, Math.floor(availableParallelism() / 2)));
 /** The number of additional processes for the documents of others while some are slow. */
 const additionalProcesses = 2;
 /** The number of additional idle processes after documents were slow. */
@@ -61,7 +60,7 @@ type Slot = { process: OfficeProcess; documents: number; busy: boolean; memoryMb
 export const openOffice = ({
   folder,
   memoryMb,
-  processes = defaultProcesses(),
+  processes = Math.max(1, Math.min(8, Math.floor(availableParallelism() / 2))),
   logger,
   tuning = {},
 }: OfficeOptions): Office => {

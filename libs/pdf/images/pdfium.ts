@@ -32,8 +32,6 @@ const transparentWhite = 0x00ffffff;
 /** The most memory of the module: the largest image, and three times as much for the document. */
 const maxMemoryBytes = 768 * 2 ** 20;
 
-type ResizeHeap = (bytes: number) => boolean;
-
 const wasmFile = (): Promise<Uint8Array<ArrayBuffer>> =>
   readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -42,7 +40,7 @@ let compiled: Promise<WebAssembly.Module> | undefined;
 const openModule = async (): Promise<Module> => {
   const wasm = await (compiled ??= wasmFile().then((bytes) => WebAssembly.compile(bytes)));
   const instantiateWasm = (imports: WebAssembly.Imports, onInstance: (instance: never) => void) => {
-    const environment = imports['env'] as { emscripten_resize_heap: ResizeHeap };
+    const environment = imports['env'] as { emscripten_resize_heap: (bytes: number) => boolean };
     const resize = environment.emscripten_resize_heap;
     environment.emscripten_resize_heap = (bytes) => bytes >>> 0 <= maxMemoryBytes && resize(bytes);
     void WebAssembly.instantiate(wasm, imports).then((instance) => onInstance(instance as never));

@@ -48,9 +48,6 @@ const rotationOf = (context: PDFContext, value: PDFObject | undefined): number =
   return degrees % 90 === 0 ? ((degrees % 360) + 360) % 360 : 0;
 };
 
-const isPagesNode = (context: PDFContext, dictionary: PDFDict): boolean =>
-  context.lookup(dictionary.get(name('Kids'))) instanceof PDFArray;
-
 /**
  * The pages of a document in order. Walks the tree without recursion, and each node once.
  * @throws ApiError invalid_pdf if the tree is damaged, has a loop, or has too many pages
@@ -73,7 +70,7 @@ export const readPages = (context: PDFContext, catalog: PDFDict, maxPages: numbe
       const own = dictionary.get(name(key));
       if (own) inherited[key] = own;
     }
-    if (isPagesNode(context, dictionary)) {
+    if (context.lookup(dictionary.get(name('Kids'))) instanceof PDFArray) {
       const kids = context.lookup(dictionary.get(name('Kids')), PDFArray).asArray();
       // One by one: a call has room for some 100,000 arguments.
       for (const kid of kids.toReversed()) pending.push({ reference: kid, inherited });

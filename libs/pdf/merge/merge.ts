@@ -31,8 +31,6 @@ export type MergeOptions = {
   isTagged: boolean;
 };
 
-type Destination = { name: string; text: string };
-
 /** Entries of a page that are not copied: they belong to other programs, or to what the whole document does not have. */
 const omittedPageKeys = new Set(
   ['Parent', 'B', 'AA', 'PieceInfo', 'Thumb', 'LastModified', 'PresSteps', 'Metadata', 'DPart'].map(name),
@@ -91,7 +89,7 @@ export const openMerge = (
   const listed = parts.map((part) => hasOutline && part.isListed);
   const outlineItems = parts.map((_, index) => (listed[index] ? writer.reserve() : 0));
   const pageNodes: { number: number; count: number }[] = [];
-  const destinations = new Map<string, Destination>();
+  const destinations = new Map<string, { name: string; text: string }>();
   const required = new Map<string, string>();
   const firstPageOf = new Map(parts.map(({ id }, index) => [id, firstPages[index]!]));
   let [next, structureKey, pageCount] = [0, 0, 0];

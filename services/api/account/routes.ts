@@ -13,9 +13,7 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorView, eventDataView, traceIdView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
-type HistoryEvent = AccountEventsResponse['events'][number];
-
-const historyEventView = (event: RecordedEvent): HistoryEvent => {
+const historyEventView = (event: RecordedEvent): AccountEventsResponse['events'][number] => {
   const { id, type, stream, metadata } = event;
   return {
     id,

@@ -28,8 +28,6 @@ const contentTypes: Record<string, string> = {
 };
 const encodings: Record<string, Encoding> = { '.br': 'br', '.gz': 'gzip' };
 
-const isNotFound = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
 const folder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 /** Reads the files that the set-up has built. Null if it has not built them. */
@@ -55,7 +53,7 @@ const readDashboardFiles = (): DashboardFiles | null => {
     }
     return { index, files };
   } catch (error) {
-    if (isNotFound(error)) return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 };
@@ -81,7 +79,6 @@ const sendFile = (request: FastifyRequest, reply: FastifyReply, file: DashboardF
   return reply.type(file.contentType).send(body ?? file.content);
 };
 
-const hasExtension = (path: string): boolean => /\.[^/]*$/.test(path);
 const hasSessionCookie = ({ headers }: FastifyRequest): boolean =>
   /(?:^|;)\s*(?:__Host-)?colophon_session=[^;]/.test(headers.cookie ?? '');
 
@@ -109,7 +106,7 @@ export const registerDashboard = (app: FastifyInstance, baseUrl: string): void =
     const built = builtFiles();
     const file = built?.files.get(path);
     if (file) return sendFile(request, reply, file);
-    if (hasExtension(path)) {
+    if (/\.[^/]*$/.test(path)) {
       reply.callNotFound();
       return reply;
     }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { checkDownloadToken } from '#libs/secrets/download-token.ts';
-import type { Caller } from '#application/callers/caller.ts';
 import { keptPdfOf, type StoredPdf } from '#application/renders/kept-pdf.ts';
+import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { publicRoute, type Route } from '../server/route.ts';
 import { pdfExpired, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
@@ -30,15 +30,13 @@ const params = z.object({ render_id: z.string().describe('render_<id>') });
 // A repeated token parameter is a wrong token.
 const query = z.object({ token: z.coerce.string().optional().describe('The token of pdf_url.') });
 
-type DownloadContext = {
-  caller: Caller | null;
-  params: z.output<typeof params>;
-  query: z.output<typeof query>;
-};
-
 /** The stored PDF that a request with a key or token may fetch. @throws ApiError not_found, download_expired */
 const requireDownload = async (
-  { caller, params: { render_id }, query: { token } }: DownloadContext,
+  {
+    caller,
+    params: { render_id },
+    query: { token },
+  }: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
 ): Promise<StoredPdf> => {
   const id = bareId('render', render_id);

@@ -20,8 +20,6 @@ import { eventResponses } from './event-response.ts';
 
 type ListContext = CallerContext<unknown, ListEventsQuery>;
 
-const eventNotFound = (): ApiError => ApiError.of('event_not_found', 'The account has no such event.');
-
 const mediaTypes: Readonly<Record<string, 'json' | DownloadFormat>> = {
   'application/json': 'json',
   'application/jsonl': 'jsonl',
@@ -117,7 +115,7 @@ export const eventRoutes: Route[] = [
       await waitForAudit(dependencies);
       const document = await findEventDocument(reads, account.id, id);
       const event = document && (await readEvent(eventLog, document));
-      if (event?.id !== id) throw eventNotFound();
+      if (event?.id !== id) throw ApiError.of('event_not_found', 'The account has no such event.');
       const [view] = await eventResponses(reads, account.id, [event]);
       return view!;
     },

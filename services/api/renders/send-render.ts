@@ -94,7 +94,6 @@ export const queuedRenderOf = (
 
 /** Fields that are known only after the end of the render. */
 export type LateFields = () => Promise<Record<string, unknown>>;
-const noLateFields: LateFields = async () => ({});
 
 type DiagnosticsContext = Pick<
   CallerContext<unknown, { diagnostics?: string | undefined }>,
@@ -155,7 +154,7 @@ export const sendRender = async (
   reply: FastifyReply,
   { id, createdAt, fileName, reply: renderReply }: Omit<SubmitRenderResult, 'position'>,
   extra: Record<string, unknown> = {},
-  lateFields = noLateFields,
+  lateFields: LateFields = async () => ({}),
 ): Promise<FastifyReply> => {
   try {
     const ended = await renderReply;

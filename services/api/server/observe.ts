@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accountIdOf } from '#contracts/names.ts';
 import { record } from '#libs/telemetry/metrics.ts';
 import {
@@ -19,8 +19,6 @@ const isOperationsRoute = (route: string): boolean => route.startsWith('/health'
 
 /** The usual status for a caller who disconnected before the response. */
 const clientClosedStatus = '499';
-const statusOf = ({ raw, statusCode }: FastifyReply): string =>
-  raw.headersSent ? String(statusCode) : clientClosedStatus;
 
 const spanOf = (request: FastifyRequest, route: string, callerTraceparent: string | null): ManualSpan | null => {
   if (!isTracingEnabled() || isOperationsRoute(route)) return null;
@@ -59,7 +57,7 @@ export const observeRequests = (app: FastifyInstance): void => {
     if (span === null && callerTraceparent !== null)
       request.log = logger.child({ trace_id: traceIdOf(callerTraceparent) });
     reply.raw.once('close', () => {
-      const status = statusOf(reply);
+      const status = reply.raw.headersSent ? String(reply.statusCode) : clientClosedStatus;
       const seconds = (performance.now() - started) / 1000;
       record('http.server.request.duration', seconds, {
         'http.request.method': methodOf(request),

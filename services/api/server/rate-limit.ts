@@ -6,8 +6,6 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { CallerContext } from './context.ts';
 import { callerOf, limitsStatusOf } from './request.ts';
 
-const unixSeconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
-
 /** What is left of a limit; null if unlimited. */
 export const remainingOf = ({ limit, used }: LimitStatus): number | null =>
   limit === null ? null : Math.max(0, limit - used);
@@ -17,7 +15,7 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
   if (status.limit === null) return;
   reply.header(`x-${name}-limit`, status.limit);
   reply.header(`x-${name}-remaining`, remainingOf(status));
-  reply.header(`x-${name}-reset`, unixSeconds(status.resetAt));
+  reply.header(`x-${name}-reset`, Math.ceil(status.resetAt.getTime() / 1000));
 };
 
 export const quotaOf = (account: AccountDocument): QuotaLimit => {
@@ -47,14 +45,12 @@ export const countRequest: LimitsReporter = async (limits, account, reply, now) 
 export const reportLimits: LimitsReporter = async (limits, account, reply, now) =>
   reportStatus(reply, await limits.readStatus(account.id, limitsFor(account), now));
 
-type PersonRenderDependencies = { limits: Limits; eventLog: { now: () => Date } };
-
 /**
  * Renders of people do not count toward the quota. They count toward the rate limit of the account, like the requests
  * of its test keys. @throws ApiError rate_limit_exceeded
  */
 export const countRenderOfPerson = async (
-  { limits, eventLog }: PersonRenderDependencies,
+  { limits, eventLog }: { limits: Limits; eventLog: { now: () => Date } },
   { account, actor, reply }: Pick<CallerContext, 'account' | 'actor' | 'reply'>,
 ): Promise<void> => {
   if (actor.kind !== 'person') return;

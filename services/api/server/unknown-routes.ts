@@ -2,8 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { truncateForMessage, type ApiErrorFields } from '#contracts/http/api-error.ts';
 import { sendError } from './errors.ts';
 
-type KnownPath = { pattern: RegExp; methods: Set<string> };
-
 const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
 /** The regular expression of a route pattern such as `/jobs/:job_id` or `/static/*`. */
@@ -48,7 +46,7 @@ const notAllowed = (method: string, path: string, allowed: string[]): ApiErrorFi
  * adding routes.
  */
 export const handleUnknownRoutes = (app: FastifyInstance): void => {
-  const knownPaths = new Map<string, KnownPath>();
+  const knownPaths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const path = knownPaths.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     knownPaths.set(url, path);

@@ -30,8 +30,6 @@ const columns = [
   'pdf_bytes',
 ] as const satisfies (keyof BreakdownRow)[];
 
-const hasNames = (by: BreakdownDimension): boolean => by === 'key' || by === 'template';
-
 const rowsPerPage = 500;
 
 /** All rows of a breakdown as CSV, page by page. The first column has the name of the dimension. */
@@ -39,7 +37,7 @@ async function* breakdownCsv(
   by: BreakdownDimension,
   readPage: (page: { limit: number; cursor?: string | undefined }) => Promise<BreakdownPage>,
 ): AsyncGenerator<string> {
-  const shown = columns.filter((column) => column !== 'name' || hasNames(by));
+  const shown = columns.filter((column) => column !== 'name' || by === 'key' || by === 'template');
   let header = csvLine([by, ...shown]);
   for (let cursor: string | undefined, isLast = false; !isLast; header = '') {
     const { rows, next } = await readPage({ limit: rowsPerPage, cursor });

@@ -23,11 +23,6 @@ type CreationContext = CallerContext<Awaited<ReturnType<typeof parseCreation>>>;
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const missingName = (): ApiError =>
-  ApiError.of('template_name_required', 'A template needs a name.', { field: 'name' });
-const missingContent = (): ApiError =>
-  ApiError.of('template_content_required', 'A template needs content.', { field: 'content' });
-
 const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) => {
   const blank = ['name', 'content'].filter((name) => isBlank(fields[name]));
   const { value, errors, uncollected } = findErrors(
@@ -35,7 +30,11 @@ const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLi
     fields,
     ({ path: [name] }) => name === undefined || !blank.includes(String(name)),
   );
-  const missing = blank.map((name) => (name === 'name' ? missingName() : missingContent()));
+  const missing = blank.map((name) =>
+    name === 'name'
+      ? ApiError.of('template_name_required', 'A template needs a name.', { field: 'name' })
+      : ApiError.of('template_content_required', 'A template needs content.', { field: 'content' }),
+  );
   throwErrors([...missing, ...errors, ...defaultSelectorErrors(fields)], uncollected);
   return value!;
 };

@@ -73,10 +73,8 @@ const requireDataSize = (...texts: (string | Uint8Array | null | undefined)[]): 
   });
 };
 
-type PreviewBody = z.output<typeof previewTemplateRequest>;
-
 /** The template of the body. Long texts are not in the body itself. @throws ApiError payload_too_large */
-const templateOf = ({ body, longTexts }: CallerContext<PreviewBody>): TemplateToPreview => {
+const templateOf = ({ body, longTexts }: CallerContext<z.output<typeof previewTemplateRequest>>): TemplateToPreview => {
   const { content, variables, default_options, labels, data: object, editor: _, ...options } = body;
   const data = longTexts.data ?? Buffer.from(JSON.stringify(object));
   const { header_html: longHeader, footer_html: longFooter } = longTexts;

@@ -2,8 +2,6 @@ import type { z } from 'zod';
 import { truncateForMessage } from '#contracts/http/api-error.ts';
 import { typeNameOf } from '#contracts/http/type-names.ts';
 
-type Issue = z.core.$ZodIssue;
-
 /** A received value for an error, never a long text. */
 export const describeReceived = (received: unknown): unknown => {
   if (typeof received === 'string') return truncateForMessage(received);
@@ -20,7 +18,7 @@ const limitOf = ({ origin }: { origin: string }, comparison: string, limit: numb
 };
 
 /** What is wrong with the value of a field, as a sentence that ends with a full stop. */
-export const messageOf = (issue: Issue, field: string): string => {
+export const messageOf = (issue: z.core.$ZodIssue, field: string): string => {
   switch (issue.code) {
     case 'too_small':
       return `${field} ${limitOf(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)}.`;

@@ -56,7 +56,6 @@ export type Part = { name: string; fileName: string | null; type: string | null;
 /** More than the assets, the fields and the document need. */
 export const maxParts = 600;
 const maxPartHeaderBytes = 8 * 1024;
-type PartHeaders = Partial<Record<string, string[]>>;
 
 const invalidBody = (message: string, field = 'Content-Type'): ApiError =>
   ApiError.of('invalid_request', message, { field });
@@ -64,7 +63,7 @@ const invalidBody = (message: string, field = 'Content-Type'): ApiError =>
 const partError = (index: number, problem: string): ApiError =>
   invalidBody(`Part ${index + 1} of the body ${problem}.`, `parts[${index}]`);
 
-const readHeaders = (headers: PartHeaders, index: number): Omit<Part, 'bytes'> => {
+const readHeaders = (headers: Partial<Record<string, string[]>>, index: number): Omit<Part, 'bytes'> => {
   const size = Object.entries(headers).reduce((sum, [name, values]) => sum + name.length + values!.join('').length, 0);
   if (size > maxPartHeaderBytes) throw partError(index, `has headers of more than ${maxPartHeaderBytes / 1024} KB`);
   const [header] = headers['content-disposition'] ?? [];
