@@ -1,11 +1,9 @@
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { decodedSize } from '#contracts/http/attachments.ts';
 import { facturXFileNames } from '#contracts/http/factur-x.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
-
-const conflict = (field: string, message: string): ApiError => ApiError.of('invalid_request', message, { field });
 
 /**
  * Refuses options that exclude each other, in a request with the options of its template.
@@ -18,15 +16,15 @@ export const requireCompatibleOptions = ({
 }: Pick<NamedRenderOptions, 'conformance' | 'attachments' | 'factur_x'>): void => {
   const level = [conformance ?? []].flat().find((one) => one.startsWith('pdf/a-2'));
   if (level && factur_x)
-    throw conflict('conformance', `factur_x needs PDF/A-3: use pdf/a-3b or pdf/a-3u in place of ${level}.`);
+    throw invalidField('conformance', `factur_x needs PDF/A-3: use pdf/a-3b or pdf/a-3u in place of ${level}.`);
   if (level && attachments.length > 0)
-    throw conflict(
+    throw invalidField(
       'attachments',
       `${level} allows no attachments, except files that are PDF/A themselves. Use pdf/a-3b or pdf/a-3u.`,
     );
   const reserved = facturXFileNames.find((one) => attachments.some(({ name }) => name.toLowerCase() === one));
   if (factur_x && reserved !== undefined)
-    throw conflict('attachments', `No other attachment can have the name ${reserved} if factur_x is sent.`);
+    throw invalidField('attachments', `No other attachment can have the name ${reserved} if factur_x is sent.`);
 };
 
 /** @throws ApiError invalid_request for more or larger attachments than the plan allows */
@@ -35,13 +33,13 @@ export const requireAttachmentLimits = (
   { maxAttachments, maxAttachmentsMb }: PlanLimits,
 ): void => {
   if (attachments.length > maxAttachments)
-    throw conflict(
+    throw invalidField(
       'attachments',
       `attachments has ${attachments.length} files; the account's plan allows ${maxAttachments}.`,
     );
   const bytes = attachments.reduce((sum, { data }) => sum + decodedSize(data), 0);
   if (bytes > maxAttachmentsMb * bytesPerMb)
-    throw conflict(
+    throw invalidField(
       'attachments',
       `attachments have ${bytesToMb(bytes)} MB together; the account's plan allows ${maxAttachmentsMb} MB.`,
     );

@@ -1,5 +1,5 @@
 import type { BlobRef, ResponseMode } from '#contracts/events/render.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { parseLargeOptions } from '#contracts/http/large-options.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { RepeatRenderRequest } from '#contracts/http/renders.ts';
@@ -57,10 +57,9 @@ const readIfPresent = async (inputs: BlobStore, ref: BlobRef | null): Promise<Ui
 /** The parts and attachments that the plan allows now. @throws ApiError invalid_request */
 const requirePlanLimits = ({ source }: RenderRequestedData, options: NamedRenderOptions, limits: PlanLimits): void => {
   if (source.mode === 'COMPOSE' && source.parts > limits.maxParts)
-    throw ApiError.of(
-      'invalid_request',
+    throw invalidField(
+      'parts',
       `The recorded request has ${source.parts} parts; the account's plan now allows ${limits.maxParts}.`,
-      { field: 'parts' },
     );
   requireAttachmentLimits(options, limits);
 };
@@ -90,9 +89,7 @@ const pageInput = async (
   const given = headers ? 'url_headers' : cookies ? 'url_cookies' : null;
   if (source.mode !== 'CONVERT' || !recorded) {
     if (given === null) return {};
-    throw ApiError.of('invalid_request', `${given} is allowed only if the input_type of the render is url.`, {
-      field: given,
-    });
+    throw invalidField(given, `${given} is allowed only if the input_type of the render is url.`);
   }
   const missing = [
     ...(headers === undefined && hasEntries(recorded.headers) ? (['url_headers'] as const) : []),
@@ -170,7 +167,7 @@ export const repeatResponseMode = (recorded: ResponseMode, request: RepeatRender
   if (recorded.kind !== 'webhook') {
     if (url !== undefined) return { kind: 'webhook', url, method: method ?? 'POST', headers: headers ?? {} };
     const message = `${given[0]} is allowed only with webhook_url, because the recorded request has none.`;
-    throw ApiError.of('invalid_request', message, { field: given[0]! });
+    throw invalidField(given[0]!, message);
   }
   const missing = [
     ...(url === undefined && recorded.urlIsMasked ? (['webhook_url'] as const) : []),

@@ -1,4 +1,4 @@
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { maxStatisticsDays, maxStatisticsHours, type StatisticsInterval } from '#contracts/http/statistics.ts';
 
 const hourMs = 3_600_000;
@@ -13,9 +13,6 @@ export type StatisticsRange = { since: Date; until: Date; periods: string[] };
 
 type RequestedRange = { since?: string | undefined; until?: string | undefined };
 
-const invalid = (field: 'since' | 'until', message: string): ApiError =>
-  ApiError.of('invalid_request', message, { field });
-
 /**
  * The range of a request in whole UTC intervals. Without `since` it begins with the month, or with the day for hours; it
  * ends with the current interval at the latest.
@@ -28,10 +25,10 @@ export const rangeOf = (requested: RequestedRange, interval: StatisticsInterval,
   const since = Math.floor(Date.parse(requested.since ?? defaultSince) / ms) * ms;
   const end = (Math.floor(now.getTime() / ms) + 1) * ms;
   const until = requested.until === undefined ? end : Math.ceil(Date.parse(requested.until) / ms) * ms;
-  if (since >= end) throw invalid('since', 'since is in the future.');
-  if (until <= since) throw invalid('until', 'until must be after since.');
+  if (since >= end) throw invalidField('since', 'since is in the future.');
+  if (until <= since) throw invalidField('until', 'until must be after since.');
   const count = (Math.min(until, end) - since) / ms;
-  if (count > max) throw invalid('since', `since and until are too far apart; at most ${limit} are allowed.`);
+  if (count > max) throw invalidField('since', `since and until are too far apart; at most ${limit} are allowed.`);
   const periods = Array.from({ length: count }, (_, index) =>
     new Date(since + index * ms).toISOString().slice(0, length),
   );

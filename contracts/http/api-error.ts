@@ -28,6 +28,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The error of a field or a header of a request. */
+export const invalidField = (field: string, message: string): ApiError =>
+  ApiError.of('invalid_request', message, { field });
+
 const maxListedErrors = 50;
 const maxListedCharacters = 16_000;
 

@@ -1,4 +1,4 @@
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import type { AssetInliner } from './assets/inline.ts';
@@ -112,7 +112,7 @@ const readData = (data: Uint8Array): unknown => {
   try {
     return JSON.parse(new TextDecoder().decode(data));
   } catch (error) {
-    throw ApiError.of('invalid_request', `data is not JSON: ${(error as SyntaxError).message}`, { field: 'data' });
+    throw invalidField('data', `data is not JSON: ${(error as SyntaxError).message}`);
   }
 };
 

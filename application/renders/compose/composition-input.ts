@@ -1,6 +1,6 @@
 import type { Composition, RecordedPart } from '#contracts/events/composition.ts';
 import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
-import { ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import { ApiError, combineErrors, invalidField } from '#contracts/http/api-error.ts';
 import { type ComposePart, type ComposeRequest, pageOptionsOf, wholeOptionNames } from '#contracts/http/compose.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { Caller } from '#application/callers/caller.ts';
@@ -22,7 +22,7 @@ const notBase64 = /[^A-Za-z0-9+/\s]/;
 const pdfBytes = (text: string): Uint8Array => {
   const content = text.replace(/^data:application\/pdf;base64,/, '');
   if (notBase64.test(content.trimEnd().replace(/={1,2}$/, '')))
-    throw ApiError.of('invalid_request', 'data must be a PDF in base64.', { field: 'data' });
+    throw invalidField('data', 'data must be a PDF in base64.');
   return Buffer.from(content, 'base64');
 };
 
@@ -44,9 +44,7 @@ const storedSource = ({ source, page }: RenderContent): RenderSource =>
 const requirePartCount = ({ parts }: ComposeRequest, { account }: Caller): void => {
   const { maxParts } = planLimits(account);
   if (parts.length > maxParts)
-    throw ApiError.of('invalid_request', `parts has ${parts.length} parts; the account's plan allows ${maxParts}.`, {
-      field: 'parts',
-    });
+    throw invalidField('parts', `parts has ${parts.length} parts; the account's plan allows ${maxParts}.`);
 };
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Session } from '../cdp/connection.ts';
 
@@ -16,9 +16,7 @@ const notFoundError = (selector: string, isRunning: boolean): ApiError =>
   );
 
 const refusedError = (selector: string): ApiError =>
-  ApiError.of('invalid_request', `wait_for_selector is not a selector that the browser accepts: "${selector}".`, {
-    field: 'wait_for_selector',
-  });
+  invalidField('wait_for_selector', `wait_for_selector is not a selector that the browser accepts: "${selector}".`);
 
 const matches = async (session: Session, selector: string): Promise<boolean> => {
   // JSON is a literal of JavaScript, so the selector cannot become code.

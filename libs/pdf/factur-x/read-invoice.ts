@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ErrorDetail, ParseOption, XmlDocument, XmlLibError } from 'libxml2-wasm';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { type FacturXOption, type FacturXViolation, maxFacturXLength } from '#contracts/http/factur-x.ts';
 import { expandTemplate, type TemplateInput } from '#libs/documents/prepare.ts';
 import { profiles } from './profiles.ts';
@@ -135,9 +135,7 @@ const fillIn = (content: string, template: TemplateInput): string =>
  */
 export const readInvoice = ({ option, template }: InvoiceInput): string => {
   if (option.template !== undefined && !template)
-    throw ApiError.of('invalid_request', 'factur_x.template needs mode RENDER; send factur_x.xml.', {
-      field: 'factur_x.template',
-    });
+    throw invalidField('factur_x.template', 'factur_x.template needs mode RENDER; send factur_x.xml.');
   const xml = option.xml ?? fillIn(option.template!, template!);
   checkInvoice(xml, option);
   return xml;

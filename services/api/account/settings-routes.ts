@@ -4,7 +4,7 @@ import {
   type AccountSettingsResponse,
   accountSettingsResponse,
 } from '#contracts/http/account.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import { changeAccount } from '#application/accounts/commands.ts';
 import { pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
@@ -41,10 +41,9 @@ const settingsView = (
 const requireAllowedRetention = (minutes: number | null | undefined, maxMinutes: number): void => {
   if (minutes === null || minutes === undefined) return;
   if (minutes >= pdfRetention.minMinutes && minutes <= maxMinutes) return;
-  throw ApiError.of(
-    'invalid_request',
+  throw invalidField(
+    'pdf_retention_minutes',
     `pdf_retention_minutes must be from ${pdfRetention.minMinutes} to ${maxMinutes}, or null.`,
-    { field: 'pdf_retention_minutes' },
   );
 };
 

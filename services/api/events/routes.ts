@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { eventListResponse, eventResponse, listEventsQuery, type ListEventsQuery } from '#contracts/http/events.ts';
 import {
   type EventPage,
@@ -38,7 +38,7 @@ const formatFor = ({ query, accept }: { query: ListEventsQuery; accept: string |
 const positionOfCursor = async ({ reads }: Dependencies, accountId: string, cursor: string): Promise<string> => {
   const document = await findEventDocument(reads, accountId, cursor);
   if (document) return document.position;
-  throw ApiError.of('invalid_request', 'cursor must be the next_cursor of a page.', { field: 'cursor' });
+  throw invalidField('cursor', 'cursor must be the next_cursor of a page.');
 };
 
 const cursorOf = async ({ eventLog }: Dependencies, { events, next }: EventPage): Promise<string | null> => {

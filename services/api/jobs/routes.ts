@@ -11,7 +11,7 @@ import {
   redeliverJobRequest,
   redeliverJobsRequest,
 } from '#contracts/http/jobs.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { bareId, jobIdOf, readModels } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
@@ -158,7 +158,7 @@ export const jobRoutes: Route[] = [
       const { document } = await requireJob(dependencies, account.id, params.job_id);
       if (document.webhookUrl === null) {
         const message = 'The job has no webhook_url, so it has no callback to send again.';
-        throw ApiError.of('invalid_request', message, { field: 'job_id' });
+        throw invalidField('job_id', message);
       }
       const position = await redeliver(dependencies, document.id, body, cause);
       if (position !== null) readYourWrites.recordWrite(account.id, position, deliveries);

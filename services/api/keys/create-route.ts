@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import {
   createKeyRequest,
   createdKeyResponse,
@@ -21,9 +21,9 @@ const requireGrantable = (context: CallerContext<CreateKeyRequest>, now: Date): 
   const { body, actor, keyType } = context;
   for (const permission of body.permissions) requirePermission(context, permission);
   if (actor.kind === 'key' && keyType === 'test' && body.type === 'live')
-    throw ApiError.of('invalid_request', 'type must be test: a test key can create only test keys.', { field: 'type' });
+    throw invalidField('type', 'type must be test: a test key can create only test keys.');
   if (body.expires_at !== null && Date.parse(body.expires_at) <= now.getTime())
-    throw ApiError.of('invalid_request', 'expires_at must be in the future.', { field: 'expires_at' });
+    throw invalidField('expires_at', 'expires_at must be in the future.');
 };
 
 const create = async (context: CallerContext<CreateKeyRequest>, dependencies: Dependencies): Promise<IssuedKey> => {

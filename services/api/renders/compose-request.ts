@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import {
   type ComposeRequest,
   type ComposePart,
@@ -67,7 +67,7 @@ const fileErrors = (at: string, part: Body): ApiError[] =>
 const findPartErrors = (received: unknown, index: number): Validation<ComposePart> => {
   const at = `parts[${index}]`;
   const failed = (error: ApiError): Validation<ComposePart> => ({ value: null, errors: [error], uncollected: 0 });
-  if (!isObject(received)) return failed(ApiError.of('invalid_request', `${at} must be an object.`, { field: at }));
+  if (!isObject(received)) return failed(invalidField(at, `${at} must be an object.`));
   const misplaced = fileErrors(at, received);
   const { file: _, ...part } = received;
   if (misplaced.length > 0 && isAbsent(part['mode'])) return failed(misplaced[0]!);
@@ -103,11 +103,7 @@ export const findComposeErrors = (body: Body): Validation<ComposeRequest> => {
   const contentErrors = parts.flatMap(({ errors }) => errors);
   const coverErrors = (Array.isArray(body['parts']) ? body['parts'] : []).flatMap((part: unknown, index) =>
     index > 0 && isObject(part) && part['cover'] === true
-      ? [
-          ApiError.of('invalid_request', `parts[${index}].cover is allowed only for the first part.`, {
-            field: `parts[${index}].cover`,
-          }),
-        ]
+      ? [invalidField(`parts[${index}].cover`, `parts[${index}].cover is allowed only for the first part.`)]
       : [],
   );
   const errors = [...whole.errors, ...contentErrors, ...coverErrors, ...selectorErrors(body['wait_for_selector'])];

@@ -1,13 +1,12 @@
 import { parse } from 'css-tree';
 import { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { maxSelectorLength, pageUrl } from '#contracts/http/page-request.ts';
 import { inputTypes } from '#contracts/http/render.ts';
 import { findErrors } from '../server/validation/validate.ts';
 
 type Body = Record<string, unknown>;
-
-const wrongField = (field: string, message: string): ApiError => ApiError.of('invalid_request', message, { field });
 
 const selectorProblem = (selector: string): string | null => {
   try {
@@ -26,7 +25,7 @@ const selectorProblem = (selector: string): string | null => {
 export const selectorErrors = (selector: unknown, field = 'wait_for_selector'): ApiError[] => {
   const isChecked = typeof selector === 'string' && selector.length > 0 && selector.length <= maxSelectorLength;
   const problem = isChecked ? selectorProblem(selector) : null;
-  return problem === null ? [] : [wrongField(field, `${field} is not a CSS selector: ${problem}.`)];
+  return problem === null ? [] : [invalidField(field, `${field} is not a CSS selector: ${problem}.`)];
 };
 
 /** The same for the default options of a template. */
@@ -47,10 +46,10 @@ const misplacedFieldErrors = (body: Body): ApiError[] => {
   const inputType = inputTypes.find((type) => type === body.input_type);
   if (inputType === undefined) return [];
   const misplaced = inputType === 'url' ? [] : onlyForPages.filter((field) => body[field] !== undefined);
-  const errors = misplaced.map((field) => wrongField(field, `${field} is allowed only if input_type is url.`));
+  const errors = misplaced.map((field) => invalidField(field, `${field} is allowed only if input_type is url.`));
   if (body.base_url === undefined || withBaseUrl.includes(inputType)) return errors;
   const message = `base_url is allowed only if input_type is ${withBaseUrl.join(' or ')}, and for templates.`;
-  return [...errors, wrongField('base_url', message)];
+  return [...errors, invalidField('base_url', message)];
 };
 
 /** Only data for json may be an object or array. */
@@ -58,7 +57,7 @@ export const dataTypeErrors = ({ data, input_type: inputType }: Body): ApiError[
   if (typeof data !== 'object' || data === null || inputType === 'json') return [];
   if (!inputTypes.some((type) => type === inputType)) return [];
   const message = `data must be a string if input_type is ${String(inputType)}; only json accepts an object or array.`;
-  return [wrongField('data', message)];
+  return [invalidField('data', message)];
 };
 
 /** The errors that depend on the input type: the URL of a page, and the fields about pages. */

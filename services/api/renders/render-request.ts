@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import { ApiError, combineErrors, invalidField } from '#contracts/http/api-error.ts';
 import type { ComposeRequest } from '#contracts/http/compose.ts';
 import {
   type ConvertRequest,
@@ -43,7 +43,7 @@ const webhookErrors = (body: Body): ApiError[] =>
     ? []
     : ['webhook_method', 'webhook_headers']
         .filter((field) => body[field] !== undefined)
-        .map((field) => ApiError.of('invalid_request', `${field} is allowed only with webhook_url.`, { field }));
+        .map((field) => invalidField(field, `${field} is allowed only with webhook_url.`));
 
 /** Validates all but the mode itself. */
 const findErrorsOf = (mode: Mode, body: Body): Validation<RenderRequest> => {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { renderDoneResponse, renderImagesResponse } from '#contracts/http/render.ts';
 import { renderQueuedResponse } from '#contracts/http/jobs.ts';
 import { type RepeatRenderRequest, repeatRenderRequest } from '#contracts/http/renders.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { recordedInput, repeatResponseMode } from '#application/renders/repeat-render.ts';
 import { countRenderOfPerson } from '../server/rate-limit.ts';
@@ -20,9 +21,7 @@ const wantsCallback = (body: RepeatRenderRequest): boolean =>
   (['webhook_url', 'webhook_method', 'webhook_headers'] as const).some((field) => body[field] !== undefined);
 
 const testWithCallback = (): ApiError =>
-  ApiError.of('invalid_request', 'A template test has no callback, so it cannot be repeated with one.', {
-    field: 'webhook_url',
-  });
+  invalidField('webhook_url', 'A template test has no callback, so it cannot be repeated with one.');
 
 /** Repeats a recorded render. */
 export const repeatRenderRoute: Route = route({

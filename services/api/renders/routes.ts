@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import { renderQueuedResponse } from '#contracts/http/jobs.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { multipartRequest } from '#contracts/http/multipart.ts';
 import { composeRequest } from '#contracts/http/compose.ts';
 import { convertRequest, renderDoneResponse, renderImagesResponse, templateRequest } from '#contracts/http/render.ts';
@@ -47,7 +48,7 @@ const requestErrors = [
 const liveDiagnostics = (): ApiError => {
   const path = '/api/v1/jobs/job_<id>?diagnostics=true';
   const message = `Only test keys may request diagnostics here. For a live render use GET ${path} with its id.`;
-  return ApiError.of('invalid_request', message, { field: 'diagnostics' });
+  return invalidField('diagnostics', message);
 };
 
 /** Synchronous and asynchronous renders. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '#contracts/events/account.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
@@ -34,9 +34,7 @@ const keyOf = (request: FastifyRequest): string | null => {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;
   if (typeof header === 'string' && header.length > 0 && header.length <= maxKeyLength) return header;
-  throw ApiError.of('invalid_request', `Idempotency-Key must have 1 to ${maxKeyLength} characters.`, {
-    field: 'Idempotency-Key',
-  });
+  throw invalidField('Idempotency-Key', `Idempotency-Key must have 1 to ${maxKeyLength} characters.`);
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { truncateForMessage, type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import { truncateForMessage, type ApiErrorFields, invalidField } from '#contracts/http/api-error.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { errorBody, sendError } from './errors.ts';
@@ -60,7 +60,7 @@ export const createClientErrorHandler =
 /** @throws ApiError invalid_request if the Host header is missing where RFC 9112 (3.2) requires it */
 export const requireHost = ({ raw, headers }: FastifyRequest): void => {
   if (headers.host === undefined && raw.httpVersion === '1.1')
-    throw ApiError.of('invalid_request', 'The Host header is missing.', { field: 'Host' });
+    throw invalidField('Host', 'The Host header is missing.');
 };
 
 /** Responds to requests with an Expect header other than `100-continue`; they reach no route. */

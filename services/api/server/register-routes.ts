@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { requirePermission } from './authenticate.ts';
 import { type IdempotencyDependencies, runOnce } from './idempotency.ts';
@@ -20,8 +20,7 @@ type Fields = Record<string, unknown>;
 
 /** @throws ApiError invalid_request if a required body is missing */
 const bodyFields = ({ body }: FastifyRequest, isOptional = false): Fields => {
-  if (!body && !isOptional)
-    throw ApiError.of('invalid_request', 'The body is empty; it must be a JSON object.', { field: 'body' });
+  if (!body && !isOptional) throw invalidField('body', 'The body is empty; it must be a JSON object.');
   return (body as Fields | null | undefined) ?? {};
 };
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TemplateBody } from '#contracts/events/template.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { type UpdateTemplateResponse, updateTemplateResponse } from '#contracts/http/template-responses.ts';
 import {
   restoreTemplateRequest,
@@ -36,8 +36,7 @@ const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return null;
   const version = /^"?(\d{1,9})"?$/.exec(header)?.[1];
-  if (!version)
-    throw ApiError.of('invalid_request', 'If-Match must hold a version number, such as 3.', { field: 'If-Match' });
+  if (!version) throw invalidField('If-Match', 'If-Match must hold a version number, such as 3.');
   return Number(version);
 };
 

@@ -1,5 +1,5 @@
 import { usageResponse, usageQuery } from '#contracts/http/account.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { invalidField } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import { monthOf } from '#libs/limits/windows.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
@@ -10,7 +10,7 @@ const periodOf = (requested: string | undefined, now: Date): string => {
   const currentMonth = monthOf(now);
   if (requested === undefined || requested <= currentMonth) return requested ?? currentMonth;
   const message = `period is a month that has not begun; the latest is ${currentMonth}.`;
-  throw ApiError.of('invalid_request', message, { field: 'period' });
+  throw invalidField('period', message);
 };
 
 /** The days (`YYYY-MM-DD`, UTC) of a month (`YYYY-MM`) that have begun at `now`, oldest first. */

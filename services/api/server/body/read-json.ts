@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { largeOptions } from '#contracts/http/large-options.ts';
 import { plans } from '#contracts/plans.ts';
-import { truncateForMessage, ApiError } from '#contracts/http/api-error.ts';
+import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
 /** The long texts of a body, as the bytes that are stored. */
@@ -41,8 +41,7 @@ const unlimitedTextFields = new Set<string>([...longTextFields, 'content']);
 /** One more byte than the largest template of any plan. */
 const maxContentBytes = Math.max(...Object.values(plans).map(({ maxTemplateMb }) => maxTemplateMb)) * 1024 * 1024 + 1;
 
-const invalidRequest = (message: string, field = 'body'): ApiError =>
-  ApiError.of('invalid_request', message, { field });
+const invalidRequest = (message: string, field = 'body'): ApiError => invalidField(field, message);
 
 const repeatedField = (name: string): ApiError =>
   invalidRequest(`The body has the field "${name}" more than once. Send each field once.`, name);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { truncateForMessage, ApiError } from '#contracts/http/api-error.ts';
+import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, needsBodyHash } from '../request.ts';
@@ -14,12 +14,11 @@ export const boundaryOf = (contentType: string): string => {
   const match = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(contentType);
   const boundary = match?.[1] ?? match?.[2] ?? '';
   if (boundaryPattern.test(boundary)) return boundary;
-  throw ApiError.of(
-    'invalid_request',
+  throw invalidField(
+    'Content-Type',
     boundary === ''
       ? 'The content type multipart/form-data has no boundary. Let your HTTP client set this header.'
       : `The boundary of the content type is not allowed: ${truncateForMessage(boundary)}`,
-    { field: 'Content-Type' },
   );
 };
 
@@ -50,9 +49,7 @@ const readBytes = async (request: IncomingMessage, maxMb: number): Promise<Buffe
       chunks.push(chunk);
     }
   } catch (error) {
-    throw request.errored
-      ? ApiError.of('invalid_request', 'The connection ended before the body was complete.', { field: 'body' })
-      : error;
+    throw request.errored ? invalidField('body', 'The connection ended before the body was complete.') : error;
   }
   return Buffer.concat(chunks, size);
 };
@@ -61,7 +58,7 @@ const requireUncompressed = ({ headers }: FastifyRequest): void => {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() === 'identity') return;
   const message = `The content encoding ${truncateForMessage(encoding)} is not allowed; send the body uncompressed.`;
-  throw ApiError.of('invalid_request', message, { field: 'Content-Encoding' });
+  throw invalidField('Content-Encoding', message);
 };
 
 /** Larger than the requests of people before they have chosen an account. */
@@ -99,9 +96,7 @@ const acceptsMultipart = ({ routeOptions }: FastifyRequest): boolean =>
 const unknownType = (request: FastifyRequest): ApiError => {
   const received = truncateForMessage(request.headers['content-type'] ?? '(none)');
   const allowed = acceptsMultipart(request) ? 'application/json or multipart/form-data' : 'application/json';
-  return ApiError.of('invalid_request', `The content type ${received} is not allowed; send ${allowed}.`, {
-    field: 'Content-Type',
-  });
+  return invalidField('Content-Type', `The content type ${received} is not allowed; send ${allowed}.`);
 };
 
 /** Lets the app parse JSON bodies, and multipart bodies on the routes that accept them. Rejects all others. */

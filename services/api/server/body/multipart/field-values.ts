@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
-import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
+import { truncateForMessage, invalidField } from '#contracts/http/api-error.ts';
 import { maxNestingDepth } from '../read-json.ts';
 import { nestingDepthOf } from '../top-level-fields.ts';
 import { composeRequest } from '#contracts/http/compose.ts';
@@ -63,5 +63,5 @@ export const textOf = (name: string, bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(text)) return text.toString().replace(/^\ufeff/, '');
   const field = truncateForMessage(name);
-  throw ApiError.of('invalid_request', `${field} must be text in UTF-8.`, { field });
+  throw invalidField(field, `${field} must be text in UTF-8.`);
 };

@@ -1,5 +1,6 @@
 import { Dicer } from '@fastify/busboy';
-import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { truncateForMessage, invalidField } from '#contracts/http/api-error.ts';
 
 /**
  * The parameters of a `Content-Disposition: form-data` header that a service needs; null for those it does not have.
@@ -57,8 +58,7 @@ export type Part = { name: string; fileName: string | null; type: string | null;
 export const maxParts = 600;
 const maxPartHeaderBytes = 8 * 1024;
 
-const invalidBody = (message: string, field = 'Content-Type'): ApiError =>
-  ApiError.of('invalid_request', message, { field });
+const invalidBody = (message: string, field = 'Content-Type'): ApiError => invalidField(field, message);
 
 const partError = (index: number, problem: string): ApiError =>
   invalidBody(`Part ${index + 1} of the body ${problem}.`, `parts[${index}]`);

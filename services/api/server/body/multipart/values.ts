@@ -1,4 +1,5 @@
-import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { truncateForMessage, invalidField } from '#contracts/http/api-error.ts';
 import { maxMainThreadBytes, type RequestBody } from '../read-json.ts';
 import { textOf } from './field-values.ts';
 import type { Part } from './read-parts.ts';
@@ -6,8 +7,7 @@ import type { Part } from './read-parts.ts';
 /** The fields of a body, and their long texts. */
 export type Values = Pick<RequestBody, 'fields' | 'longTexts' | 'partTexts'>;
 
-export const invalid = (field: string, message: string): ApiError =>
-  ApiError.of('invalid_request', message, { field: truncateForMessage(field) });
+export const invalid = (field: string, message: string): ApiError => invalidField(truncateForMessage(field), message);
 
 /** The same bytes, not a copy. */
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
