@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { optionalRenderOptionFields, withConsistentPage } from './render-options.ts';
 import { templateLabels } from './template-labels.ts';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from './type-names.ts';
 
 /** Any JSON object. It is not copied or checked, so its size does not matter. */
 export const anyObject = z

@@ -103,16 +103,14 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       'certutil is missing (Debian: libnss3-tools): the additional authorities are only trusted for servers ' +
         'that send the authority in their chain, and their signatures are not checked',
     );
+  const browser = { executable, openProxy, caFile, memoryMb };
   const replacements = new PQueue({ concurrency: 1 });
   const startSupervisor = (renderMode: RenderMode) =>
     superviseBrowser({
       open: () =>
         openBrowserInstance({
-          executable,
+          ...browser,
           renderMode,
-          openProxy,
-          caFile,
-          memoryMb,
           reusablePages: renderMode === 'static' ? pagesPerBrowser : 0,
           documentsPerPage: tuning.documentsPerPage,
         }),
@@ -126,11 +124,8 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
   ) as Record<RenderMode, Supervisor>;
   const isolatedBrowsers = openIsolatedBrowsers((renderMode) =>
     openBrowserInstance({
-      executable,
+      ...browser,
       renderMode,
-      openProxy,
-      caFile,
-      memoryMb,
       reusablePages: renderMode === 'static' ? 1 : 0,
       documentsPerPage: 1,
     }),

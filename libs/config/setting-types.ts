@@ -66,7 +66,8 @@ export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
       ),
   );
 
-const isReadable = (file: string): boolean => {
+/** Whether this user can read the file. */
+export const isReadable = (file: string): boolean => {
   try {
     accessSync(file, constants.R_OK);
     return true;

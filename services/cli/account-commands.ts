@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { openAccount } from '#application/accounts/commands.ts';
 import { type AccountView, describeAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { accountIdOf } from '#contracts/names.ts';
-import { type PlanName, planNames } from '#contracts/plans.ts';
+import { type LimitOverrides, type PlanName, planNames } from '#contracts/plans.ts';
 import { withEngines } from '../process/command-context.ts';
 import { addAccountChangeCommands, addWebhookSecretCommand } from './account-change-commands.ts';
 import { addAccountSettingsCommand } from './account-settings-command.ts';
@@ -23,13 +23,7 @@ const planOption = new Option('--plan <plan>', 'the plan, which sets the limits'
   .choices(planNames)
   .makeOptionMandatory();
 
-type CreateOptions = {
-  name: string;
-  plan: PlanName;
-  requestsPerMinute?: number;
-  requestsPerMonth?: number;
-  maxPdfMb?: number;
-};
+type CreateOptions = LimitOverrides & { name: string; plan: PlanName };
 
 const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog, actor }) => {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { changeAccount } from '#application/accounts/commands.ts';
-import { pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
+import { isAllowedRetention, pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
 import type { AccountSettings } from '#contracts/events/account.ts';
 import { localeTag, timeZoneName } from '#contracts/http/locale.ts';
 import { accountIdOf } from '#contracts/names.ts';
@@ -40,15 +40,6 @@ const settingsOf = ({ locale, timeZone, pdfRetentionMinutes }: SettingsOptions):
   ...(pdfRetentionMinutes && { pdfRetentionMinutes: pdfRetentionMinutes.value }),
 });
 
-const requireAllowedRetention = (minutes: number | null | undefined, maxMinutes: number): void => {
-  if (minutes === null || minutes === undefined) return;
-  if (minutes < pdfRetention.minMinutes || minutes > maxMinutes)
-    throw new UsageError(
-      `--pdf-retention-minutes must be from ${pdfRetention.minMinutes} to ${maxMinutes}, the value of ` +
-        'MAX_PDF_RETENTION_MINUTES.',
-    );
-};
-
 const settingsView = (id: string, name: string, settings: AccountSettings, maxMinutes: number) => ({
   id: accountIdOf(id),
   name,
@@ -70,7 +61,11 @@ const runSettingsCommand = (idOrName: string, options: SettingsOptions, json: bo
   withEngines(async ({ settings: { maxPdfRetentionMinutes: maxMinutes }, engines, eventLog, actor }) => {
     const { name } = options;
     const settings = settingsOf(options);
-    requireAllowedRetention(settings.pdfRetentionMinutes, maxMinutes);
+    if (!isAllowedRetention(settings.pdfRetentionMinutes, maxMinutes))
+      throw new UsageError(
+        `--pdf-retention-minutes must be from ${pdfRetention.minMinutes} to ${maxMinutes}, the value of ` +
+          'MAX_PDF_RETENTION_MINUTES.',
+      );
     const { id } = await requireAccount(engines.reads, idOrName);
     if (name !== undefined || Object.keys(settings).length > 0)
       await changeCallersAndWait(engines, async () => {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isObject } from '#contracts/http/type-names.ts';
 import { UsageError } from '../process/command-context.ts';
 import { findLocalAssets, type LocalAsset, readLocalFile } from './local-files.ts';
 import { parseJsonFile, templateFiles } from './template-files.ts';
@@ -21,9 +22,6 @@ export type LocalParts = {
   templates: { part: Part; path: string }[];
   labels: string[];
 };
-
-const isObject = (value: unknown): value is Part =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(

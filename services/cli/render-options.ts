@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { facturXProfiles } from '#contracts/http/factur-x.ts';
 import { optionValueOf } from '#contracts/http/option-texts.ts';
+import { isObject } from '#contracts/http/type-names.ts';
 import { UsageError } from '../process/command-context.ts';
 import { collect } from './arguments.ts';
 import { readLocalFile } from './local-files.ts';
@@ -83,9 +84,6 @@ const metadataOf = (texts: readonly string[]): Record<string, unknown> => {
     ...(custom.length > 0 ? { custom: Object.fromEntries(custom) } : {}),
   };
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The passwords in the first two lines of a file. @throws UsageError if it has none */
 const readPasswords = async (file: string): Promise<Record<string, string>> => {

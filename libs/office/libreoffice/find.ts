@@ -1,17 +1,9 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isReadable } from '#libs/config/setting-types.ts';
 
 /** Where LibreOffice's libraries are, and the Python that loads them. */
 export type Installation = { program: string; python: string };
-
-const isReadable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** LibreOffice of libreoffice.org installs itself below /opt, one folder for each version. */
 const optFolders = (): string[] => {

@@ -7,7 +7,7 @@ import {
 import { invalidField } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import { changeAccount } from '#application/accounts/commands.ts';
-import { pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
+import { isAllowedRetention, pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
 import type { AccountSettings } from '#contracts/events/account.ts';
 import { defaultAccountSettings } from '#libs/domain/account.ts';
 import { settingTable } from '#libs/config/setting-table.ts';
@@ -36,16 +36,6 @@ const settingsView = (
     has_own_authorities: egressView.hasOwnAuthorities,
   },
 });
-
-/** @throws ApiError invalid_request for a time that the operator does not allow */
-const requireAllowedRetention = (minutes: number | null | undefined, maxMinutes: number): void => {
-  if (minutes === null || minutes === undefined) return;
-  if (minutes >= pdfRetention.minMinutes && minutes <= maxMinutes) return;
-  throw invalidField(
-    'pdf_retention_minutes',
-    `pdf_retention_minutes must be from ${pdfRetention.minMinutes} to ${maxMinutes}, or null.`,
-  );
-};
 
 const changeOf = ({ locale, time_zone, pdf_retention_minutes }: AccountSettingsRequest): Partial<AccountSettings> => ({
   ...(locale !== undefined && { locale }),
@@ -94,7 +84,11 @@ export const accountSettingsRoutes: Route[] = [
     responses: [...responses('The settings after the change.')],
     handle: async ({ account, actor, cause, body }, dependencies) => {
       const { eventLog, maxPdfRetentionMinutes } = dependencies;
-      requireAllowedRetention(body.pdf_retention_minutes, maxPdfRetentionMinutes);
+      if (!isAllowedRetention(body.pdf_retention_minutes, maxPdfRetentionMinutes))
+        throw invalidField(
+          'pdf_retention_minutes',
+          `pdf_retention_minutes must be from ${pdfRetention.minMinutes} to ${maxPdfRetentionMinutes}, or null.`,
+        );
       const { name } = body;
       const renamed =
         name === undefined ? null : await changeAccount(eventLog, actor, account.id, { type: 'rename', name }, cause);

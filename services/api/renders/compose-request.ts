@@ -12,6 +12,7 @@ import {
   templatePart,
 } from '#contracts/http/compose.ts';
 import { withConsistentPage } from '#contracts/http/render-options.ts';
+import { isObject } from '#contracts/http/type-names.ts';
 import { describeReceived } from '../server/validation/messages.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, type Validation } from '../server/validation/validate.ts';
@@ -26,8 +27,6 @@ const requiredFields = {
   PDF: { name: 'data', error: 'missing_data', use: 'it holds the PDF in base64' },
 } as const;
 
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /** The error of a field of a part, with the path of the part. */

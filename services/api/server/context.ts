@@ -4,7 +4,7 @@ import type { PlanLimits } from '#contracts/plans.ts';
 import type { LimitStatus } from '#libs/limits/port.ts';
 import type { Caller } from '#application/callers/caller.ts';
 import type { SignedInPerson } from '#application/people/people.ts';
-import type { LongTexts, Upload } from './body/read-json.ts';
+import type { LongTexts, Upload } from '#application/renders/render-content.ts';
 
 /**
  * The request as a handler gets it. `id` is the bare id for the render or template that the request creates, if any.

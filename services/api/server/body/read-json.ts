@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { largeOptions } from '#contracts/http/large-options.ts';
 import { plans } from '#contracts/plans.ts';
+import type { LongTexts, Upload } from '#application/renders/render-content.ts';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
 /** The long texts of a body, as the bytes that are stored. */
-export const longTextFields = ['data', 'header_html', 'footer_html'] as const;
-export type LongTexts = { [Name in (typeof longTextFields)[number]]?: Uint8Array };
+export const longTextFields = ['data', 'header_html', 'footer_html'] as const satisfies (keyof LongTexts)[];
 
 /**
  * A parsed body. A value in `longTexts` replaces the value of that name in `fields`, which is then a placeholder of the
@@ -22,13 +22,6 @@ export type RequestBody = {
   /** What a multipart body has besides fields. */
   upload?: Upload;
 };
-
-/**
- * `file` is the part `file`, whose bytes are in `longTexts.data`. `assets` is a bundle. `parts` are the files that are the
- * parts of a composed document, whose bytes are in `partTexts`; null for other parts.
- */
-export type Upload = { file: UploadedFile | null; assets: Uint8Array | null; parts?: (UploadedFile | null)[] };
-export type UploadedFile = { fileName: string | null };
 
 /** A body or text up to this size is parsed on the main thread, which takes one or two milliseconds. */
 export const maxMainThreadBytes = 64 * 1024;

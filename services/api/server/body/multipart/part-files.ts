@@ -1,15 +1,14 @@
 import { ApiError, combineErrors, truncateForMessage } from '#contracts/http/api-error.ts';
 import { pdfContentType } from '#contracts/http/output.ts';
-import { type LongTexts, readJson, type Upload } from '../read-json.ts';
+import { isObject } from '#contracts/http/type-names.ts';
+import type { LongTexts, Upload } from '#application/renders/render-content.ts';
+import { readJson } from '../read-json.ts';
 import { inputTypeOf } from './input-type.ts';
 import type { Part } from './read-parts.ts';
 import { bufferOf, checkTemplateData, invalid, isTemplateData, type Values } from './values.ts';
 
 type Fields = Record<string, unknown>;
 type PartFiles = NonNullable<Upload['parts']>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isComposeRequest = ({ mode, template_id: id, parts }: Fields, files: readonly Part[]): boolean =>
   mode === 'COMPOSE' || (mode === undefined && id === undefined && (parts !== undefined || files.length > 0));

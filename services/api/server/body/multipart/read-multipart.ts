@@ -2,7 +2,8 @@ import { fileName as pdfName, maxFileNameLength } from '#contracts/http/file-nam
 import { maxAssets } from '#contracts/http/multipart.ts';
 import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
 import { encodeBundle } from '#libs/documents/assets/bundle.ts';
-import { type LongTexts, longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
+import type { LongTexts } from '#application/renders/render-content.ts';
+import { longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
 import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
 import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
