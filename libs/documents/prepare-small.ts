@@ -33,14 +33,8 @@ const prepareWithinBudget = (html: string, maxImages: number | null): PreparedDo
   prepareHtml(html, maxImages, createBudget(smallDocumentLimits.classifyUnits));
 
 /** Prepares HTML in the calling process; undefined if it is not small or cannot be prepared. */
-export const prepareSmallHtml = async ({
-  inputType,
-  data,
-  maxImages,
-  isFile,
-  assets,
-  baseUrl,
-}: DocumentInput): Promise<PreparedDocument | undefined> => {
+export const prepareSmallHtml = async (input: DocumentInput): Promise<PreparedDocument | undefined> => {
+  const { inputType, data, maxImages, isFile, assets, baseUrl } = input;
   if (inputType !== 'html' || assets || baseUrl !== undefined || data.byteLength > smallDocumentLimits.inputBytes)
     return undefined;
   return tryOrUndefined(() => prepareWithinBudget(decodeText('html', data, isFile), maxImages));

@@ -78,13 +78,8 @@ const prepareOfficeInput = async (format: OfficeFormat, input: DocumentInput): P
   return prepareOffice(format, input.data, input.isFile ?? false, { onePagePerSheet });
 };
 
-const prepareDocx = async ({
-  data,
-  maxImages,
-  isFile,
-  locale,
-  defaultLocale,
-}: DocumentInput): Promise<PreparedDocument> => {
+const prepareDocx = async (input: DocumentInput): Promise<PreparedDocument> => {
+  const { data, maxImages, isFile, locale, defaultLocale } = input;
   const { convertDocx } = await import('./docx/convert.ts');
   return convertDocx(data, maxImages, isFile, { locale, defaultLocale });
 };

@@ -38,14 +38,8 @@ export const actorKeyOf = (actor: Actor): string => {
   }
 };
 
-const recordEvent = ({
-  id,
-  type,
-  metadata,
-  position,
-  stream,
-  revision,
-}: RecordedEvent): Effect<AuditDocument> | null => {
+const recordEvent = (event: RecordedEvent): Effect<AuditDocument> | null => {
+  const { id, type, metadata, position, stream, revision } = event;
   const { accountId, actor, occurredAt } = metadata;
   if (accountId === null) return null;
   return {

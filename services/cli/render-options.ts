@@ -145,14 +145,10 @@ export const readRenderOptions = async (args: RenderOptionArguments): Promise<Re
 };
 
 /** The files that the arguments name, besides the documents. */
-export const filesOfOptions = ({
-  options,
-  attach,
-  facturX,
-  watermarkImage,
-  encrypt,
-}: RenderOptionArguments): string[] =>
-  [options, ...attach, facturX, watermarkImage, encrypt].filter((file) => file !== undefined);
+export const filesOfOptions = (options: RenderOptionArguments): string[] =>
+  [options.options, ...options.attach, options.facturX, options.watermarkImage, options.encrypt].filter(
+    (file) => file !== undefined,
+  );
 
 const mediaTypes: Record<string, string> = {
   csv: 'text/csv',

@@ -31,12 +31,8 @@ const stableAfterMs = 30_000;
  * Keeps a browser running: starts a new one when it ends, with growing delays if it ends repeatedly, and replaces it
  * without a gap after its number of documents.
  */
-export const superviseBrowser = async ({
-  open,
-  documentsPerBrowser,
-  logger,
-  runExclusively,
-}: SupervisorOptions): Promise<Supervisor> => {
+export const superviseBrowser = async (options: SupervisorOptions): Promise<Supervisor> => {
+  const { open, documentsPerBrowser, logger, runExclusively } = options;
   const running = new Set<BrowserInstance>();
   const idleCallbacks = new Map<BrowserInstance, () => void>();
   let current: BrowserInstance | undefined;

@@ -13,12 +13,8 @@ const levels: Record<string, ConsoleMessage['level']> = {
   warning: 'warning',
 };
 
-const describeRemoteObject = ({
-  type,
-  value,
-  unserializableValue,
-  description,
-}: Protocol.Runtime.RemoteObject): string => {
+const describeRemoteObject = (object: Protocol.Runtime.RemoteObject): string => {
+  const { type, value, unserializableValue, description } = object;
   if (type === 'string') return String(value);
   return description ?? unserializableValue ?? (value === undefined ? type : JSON.stringify(value));
 };

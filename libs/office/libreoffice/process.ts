@@ -101,12 +101,8 @@ const versionText = ({ ProductName = 'LibreOffice', ProductVersion = '', Product
   `${ProductName}/${ProductVersion}${ProductExtension}`;
 
 /** Starts LibreOffice as an unprivileged user, in its own process group and folder. @throws Error if it does not start */
-export const launchOffice = async ({
-  program,
-  python,
-  memoryMb,
-  startTimeoutMs,
-}: LaunchOptions): Promise<OfficeProcess> => {
+export const launchOffice = async (options: LaunchOptions): Promise<OfficeProcess> => {
+  const { program, python, memoryMb, startTimeoutMs } = options;
   const folder = await mkdtemp(join(tmpdir(), 'colophon-office-'));
   try {
     await fillFolder(folder);

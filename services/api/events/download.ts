@@ -22,31 +22,10 @@ export const downloadTypes: Readonly<Record<DownloadFormat, string>> = {
 const csvColumns = ['time', 'type', 'kind', 'subject', 'actor_kind', 'actor_id', 'actor_name'] as const;
 const csvHeader = csvLine([...csvColumns, 'request_id', 'trace_id', 'event_id', 'revision', 'data']);
 
-const csvLineOf = ({
-  time,
-  type,
-  kind,
-  subject,
-  actor,
-  request_id,
-  trace_id,
-  id,
-  revision,
-  data,
-}: EventResponse): string =>
+const csvLineOf = ({ actor, data, ...event }: EventResponse): string =>
   csvLine([
-    time,
-    type,
-    kind,
-    subject,
-    actor.kind,
-    actor.id ?? null,
-    actor.name ?? null,
-    request_id,
-    trace_id,
-    id,
-    revision,
-    JSON.stringify(data),
+    ...[event.time, event.type, event.kind, event.subject, actor.kind, actor.id ?? null, actor.name ?? null],
+    ...[event.request_id, event.trace_id, event.id, event.revision, JSON.stringify(data)],
   ]);
 
 const lineOf: Readonly<Record<DownloadFormat, (event: EventResponse) => string>> = {
