@@ -125,15 +125,11 @@ const loadAndPrint = async (
   context: PrintContext,
   scripts: 'on' | 'off',
 ): Promise<PrintedPage> => {
-  const {
-    options,
-    limits,
-    classification: { external },
-  } = request;
+  const { options, limits, classification } = request;
   const started = performance.now();
   page.proxy?.assignAccount(request.group ?? '');
   // Without scripts and network, nothing is fetched after the load event.
-  const mayFetchLate = external || scripts === 'on';
+  const mayFetchLate = classification.external || scripts === 'on';
   if (request.diagnostics) {
     await collectConsole(page.session, request.diagnostics);
     await nameDefaultFont(page.session);
@@ -142,7 +138,7 @@ const loadAndPrint = async (
     ? { frameId: page.frameId, maxImages: limits.maxImages ?? null, onTooMany: (error) => page.fail(error) }
     : null;
   const [resourceTracker, requestTracker] = await Promise.all([
-    external ? trackResources(page.session, page.proxy?.url, { page: pageRules }) : undefined,
+    classification.external ? trackResources(page.session, page.proxy?.url, { page: pageRules }) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
     emulateMedia(page, options.emulate_media),
     request.page ? undefined : blockNavigation(page),

@@ -112,13 +112,7 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
 
 /** Sends webhooks. */
 export const startDeliveryWorker = async (context: ProcessContext): Promise<RunningRole> => {
-  const {
-    settings: { baseUrl },
-    engines,
-    report,
-    isEngineUnavailable,
-    now,
-  } = context;
+  const { settings, engines, report, isEngineUnavailable, now } = context;
   const [store, blobs, reads, bus] = await Promise.all([
     engines.store(),
     engines.blobs(),
@@ -140,7 +134,7 @@ export const startDeliveryWorker = async (context: ProcessContext): Promise<Runn
           reads: withRetry(reads, retrySignal),
           egress,
           secrets,
-          baseUrl,
+          baseUrl: settings.baseUrl,
         },
         bus,
         report,
@@ -152,14 +146,11 @@ export const startDeliveryWorker = async (context: ProcessContext): Promise<Runn
 
 /** Publishes open work from the event log to the bus. */
 export const startRelay = async (context: ProcessContext): Promise<RunningRole> => {
-  const {
-    engines,
-    settings: { renderConcurrency },
-  } = context;
+  const { engines, settings } = context;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
   const stopObserving = observeQueues(reads);
   const running = await startSingleRole(context, 'relay', (signal) =>
-    runRelay({ store, bus, reads, concurrency: renderPermits(renderConcurrency) }, signal),
+    runRelay({ store, bus, reads, concurrency: renderPermits(settings.renderConcurrency) }, signal),
   );
   return {
     ...running,

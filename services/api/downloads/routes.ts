@@ -32,16 +32,13 @@ const query = z.object({ token: z.coerce.string().optional().describe('The token
 
 /** The stored PDF that a request with a key or token may fetch. @throws ApiError not_found, download_expired */
 const requireDownload = async (
-  {
-    caller,
-    params: { render_id },
-    query: { token },
-  }: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
+  context: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
 ): Promise<StoredPdf> => {
-  const id = bareId('render', render_id);
+  const { caller, params, query } = context;
+  const id = bareId('render', params.render_id);
   if (!id) throw notFound();
-  if (!caller) requireValidToken(dependencies, id, token ?? '');
+  if (!caller) requireValidToken(dependencies, id, query.token ?? '');
   return requireKeptPdf(dependencies, id, caller?.account.id ?? null);
 };
 

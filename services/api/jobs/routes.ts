@@ -96,16 +96,10 @@ export const jobRoutes: Route[] = [
     responses: [ok('The job. Fields that do not apply are left out.', nameSchema('Job', jobResponse))],
     errors: ['job_not_found'],
     handle: async (context, dependencies) => {
-      const {
-        account,
-        params: { job_id },
-        query,
-        cause,
-        reply,
-      } = context;
+      const { account, params, query, cause, reply } = context;
       const wantsDiagnostics = query.diagnostics === 'true';
       if (wantsDiagnostics) requirePermission(context, 'render:create');
-      const { document } = await requireJob(dependencies, account.id, job_id);
+      const { document } = await requireJob(dependencies, account.id, params.job_id);
       const diagnostics = wantsDiagnostics
         ? await getDiagnostics(dependencies, document.id, cause, waitSignal(reply))
         : null;

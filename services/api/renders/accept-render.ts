@@ -41,13 +41,10 @@ const estimateOf = async (
   { kind }: RequestedResponseMode,
 ): Promise<Estimate> => {
   const { estimator, maxBacklog } = dependencies;
-  const {
-    account: { id: accountId },
-    limits,
-  } = context;
+  const { account, limits } = context;
   if (kind === 'wait')
-    return requireShortWait(estimator, { accountId, source, priority: 'urgent' }, limits.processingMs);
-  const estimate = await estimator.estimate({ accountId, source, priority: 'ordinary' });
+    return requireShortWait(estimator, { accountId: account.id, source, priority: 'urgent' }, limits.processingMs);
+  const estimate = await estimator.estimate({ accountId: account.id, source, priority: 'ordinary' });
   requireBacklogCapacity(estimate, maxBacklog);
   return estimate;
 };

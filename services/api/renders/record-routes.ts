@@ -64,16 +64,8 @@ const { renders, deliveries } = readModels;
 
 /** The filter of a query; null if no render can match it. Fields that follow from another one are left out. */
 const filterOf = (query: ListRendersQuery): RenderFilter | null => {
-  const {
-    status,
-    mode,
-    input_type: inputType,
-    template_id: templateId,
-    key_id: keyId,
-    person_id: personId,
-    error,
-  } = query;
-  const { asynchronous } = query;
+  const { status, mode, error, asynchronous } = query;
+  const { input_type: inputType, template_id: templateId, key_id: keyId, person_id: personId } = query;
   const isContradiction =
     (inputType !== undefined && (templateId !== undefined || mode === 'RENDER')) ||
     (templateId !== undefined && mode === 'CONVERT') ||

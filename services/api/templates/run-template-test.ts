@@ -20,12 +20,8 @@ const requireTemplateTestsLeft = async (
   context: CallerContext,
   now: Date,
 ): Promise<void> => {
-  const {
-    account,
-    keyType,
-    quota,
-    limits: { requestsPerMonth: limit },
-  } = context;
+  const { account, keyType, quota } = context;
+  const { requestsPerMonth: limit } = context.limits;
   if (keyType === 'test' || limit === null) return;
   await readYourWrites.waitForWrites(account.id, readModels.usage);
   const usage = (await reads.get(readModels.usage, usageIdOf(account.id, monthOf(now)))) as UsageDocument | null;

@@ -61,14 +61,9 @@ export const templateTestRoutes: Route[] = [
     handle: async (context, routeDependencies) => {
       requirePermission(context, 'render:create');
       const dependencies = withDeferredInputs(routeDependencies);
-      const {
-        account,
-        params: { id: templateId },
-        body,
-        reply,
-      } = context;
-      await requireTemplate(dependencies.eventLog, account.id, templateId);
-      const request = { mode: 'RENDER', template_id: templateId, ...body } as const;
+      const { account, params, body, reply } = context;
+      await requireTemplate(dependencies.eventLog, account.id, params.id);
+      const request = { mode: 'RENDER', template_id: params.id, ...body } as const;
       const storeInput = () => storeRenderInput(dependencies, context, request, context);
       return runTemplateTest(dependencies, context, storeInput, (submission, { source }) => {
         const version = source.mode === 'RENDER' ? source.templateVersion : undefined;
