@@ -20,16 +20,12 @@ export const peopleErrors = {
   operator_not_found: defineError(404, 'There is no such operator.'),
   operator_managed_by_groups: defineError(409, 'The groups of the identity provider decide who is an operator.'),
   member_managed_by_groups: defineError(409, 'The groups of the identity provider decide the role of the member.'),
-  expired_invitation: defineError(409, 'The invitation has expired.', {
-    expired_at: z.string(),
-  }),
+  expired_invitation: defineError(409, 'The invitation has expired.', { expired_at: z.string() }),
   invitation_for_another_email: defineError(403, 'The signed-in person is not the one whom the invitation names.', {
     email: z.string(),
     signed_in_as: z.string(),
   }),
-  member_limit_exceeded: defineError(403, 'The account has reached its limit of members.', {
-    limit: z.number(),
-  }),
+  member_limit_exceeded: defineError(403, 'The account has reached its limit of members.', { limit: z.number() }),
   invitation_limit_exceeded: defineError(403, 'The account has reached its limit of open invitations.', {
     limit: z.number(),
   }),

@@ -113,11 +113,7 @@ export const deliveries: Projection<DeliveryDocument> = {
       return { id: document.id, evolve: () => document };
     },
     WebhookAttemptStarted: (event) =>
-      updateDocument(event, () => ({
-        status: 'sent',
-        lastAttemptAt: event.metadata.occurredAt,
-        nextAttemptAt: null,
-      })),
+      updateDocument(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt, nextAttemptAt: null })),
     WebhookAttempted: (event) => {
       const { outcome, nextAttemptAt } = event.data;
       return updateDocument(event, ({ attempts }) => ({

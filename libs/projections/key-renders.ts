@@ -58,10 +58,7 @@ export const countSucceededRender = (render: KeyRender): AdditionalEffect[] =>
 
 /** Counts a render that failed. `refunded` is how many renders are refunded. */
 export const countFailedRender = (render: KeyRender, refunded: number): AdditionalEffect[] =>
-  updateKeyRenders(render, ({ failed, quotaUsed }) => ({
-    failed: failed + 1,
-    quotaUsed: quotaUsed - refunded,
-  }));
+  updateKeyRenders(render, ({ failed, quotaUsed }) => ({ failed: failed + 1, quotaUsed: quotaUsed - refunded }));
 
 /** The requests of one API key in one month (`YYYY-MM`, UTC). Requests are not events, so a rebuild cannot restore these numbers. */
 export type ApiKeyUsageDocument = {

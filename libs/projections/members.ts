@@ -33,10 +33,7 @@ export const members: Projection<MemberDocument> = {
       const { personId, role, source } = event.data;
       const accountId = idOf(event);
       const id = memberIdOf(accountId, personId);
-      return {
-        id,
-        evolve: () => ({ id, accountId, personId, role, source, joinedAt: event.metadata.occurredAt }),
-      };
+      return { id, evolve: () => ({ id, accountId, personId, role, source, joinedAt: event.metadata.occurredAt }) };
     },
     MemberRoleChanged: (event) => {
       const { personId, role, source } = event.data;

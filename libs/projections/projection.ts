@@ -64,11 +64,7 @@ export const additionalEffect = <D extends Document>(
   { name }: Collection,
   id: string,
   evolve: Effect<D>['evolve'],
-): AdditionalEffect => ({
-  collection: name,
-  id,
-  evolve,
-});
+): AdditionalEffect => ({ collection: name, id, evolve });
 
 /** All collections of a read model. */
 export const collectionsOf = ({

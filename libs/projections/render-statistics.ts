@@ -106,10 +106,7 @@ const changeCounts = (render: CountedRender, change: Change, lastError?: LastErr
 
 /** Counts an accepted render. */
 export const countAcceptedRender = (render: CountedRender, quotaRenders: number): AdditionalEffect[] =>
-  changeCounts(render, ({ renders, quotaUsed }) => ({
-    renders: renders + 1,
-    quotaUsed: quotaUsed + quotaRenders,
-  }));
+  changeCounts(render, ({ renders, quotaUsed }) => ({ renders: renders + 1, quotaUsed: quotaUsed + quotaRenders }));
 
 /** Counts a completed render. */
 export const countCompletedRender = (

@@ -44,9 +44,7 @@ export const counters = {
     '{render}',
     { render_mode: renderModeLabels, input: inputLabels, outcome: ['done', 'failed'] },
   ),
-  'colophon.render.failures': defineMetric('Failed renders by error name.', '{render}', {
-    error: errorNames,
-  }),
+  'colophon.render.failures': defineMetric('Failed renders by error name.', '{render}', { error: errorNames }),
   'colophon.render.failed_attempts': defineMetric(
     'Render attempts that failed through no error of the document. They are retried, up to three attempts.',
     '{attempt}',

@@ -7,7 +7,9 @@ import { connect, type Connection } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
+import { killProcessGroup } from '#libs/processes/kill-process-group.ts';
 import { lowerSessionPriority } from '#libs/processes/session-priority.ts';
+import { nobodyId, runsAsRoot } from '#libs/processes/unprivileged-user.ts';
 import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
 import { trustAuthorities } from './trusted-authorities.ts';
@@ -45,9 +47,6 @@ export type Browser = {
 };
 
 const heapLimit = (memoryMb: number) => Math.floor(memoryMb / 2);
-
-const nobodyId = 65534;
-const runsAsRoot = () => process.getuid?.() === 0;
 
 // The shell outlives the browser by one command, so that the folder is removed even if this process was killed.
 // Browsers get a lower priority, because short work such as accepting requests and appending events must not wait for
@@ -87,14 +86,6 @@ const writeFontConfiguration = async (folder: string): Promise<void> => {
   const file = fontConfigurationFile(folder);
   await writeFile(file, await fontConfiguration());
   if (runsAsRoot()) await chown(file, nobodyId, nobodyId);
-};
-
-const killProcessGroup = (processGroup: number) => {
-  try {
-    process.kill(-processGroup, 'SIGKILL');
-  } catch {
-    // It has ended already.
-  }
 };
 
 const captureStderr = (child: ChildProcess) => {

@@ -15,9 +15,7 @@ export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
       { details: 'encrypted, or DOC instead of DOCX' },
     );
   if (!isZip(bytes))
-    throw inputError('docx', 'The data is not a DOCX: a DOCX is a zip archive.', {
-      details: 'not a zip archive',
-    });
+    throw inputError('docx', 'The data is not a DOCX: a DOCX is a zip archive.', { details: 'not a zip archive' });
   return bytes;
 };
 

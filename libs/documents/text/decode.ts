@@ -58,10 +58,7 @@ const firstBadLine = (bytes: Buffer): number => {
 const decodeDeclaredBase64 = (inputType: TextInputType, encoded: string): string => {
   const bytes = fromBase64(encoded);
   if (!bytes)
-    throw inputError(inputType, 'The data after ";base64," is not base64.', {
-      details: 'invalid base64',
-      line: 1,
-    });
+    throw inputError(inputType, 'The data after ";base64," is not base64.', { details: 'invalid base64', line: 1 });
   return readUtf8(inputType, bytes);
 };
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Session } from '#libs/chromium/cdp/connection.ts';
+import { nobodyId, runsAsRoot } from '#libs/processes/unprivileged-user.ts';
 
 /** Flags that allow a page to reach the network only through the proxy. */
 export const proxyFlags = (proxyUrl: string): string[] => [
@@ -35,15 +36,13 @@ const baseFlags = [
 /** Starts a browser in its own folder and process group; as user nobody where the tests run as root. */
 export const startTestBrowser = async (executable: string, flags: string[]): Promise<TestBrowser> => {
   const folder = mkdtempSync(join(tmpdir(), 'egress-browser-'));
-  const asRoot = process.getuid?.() === 0;
-  const nobody = 65534;
-  if (asRoot) chownSync(folder, nobody, nobody);
+  if (runsAsRoot()) chownSync(folder, nobodyId, nobodyId);
   const child = spawn(executable, [...baseFlags, ...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     detached: true,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOME: folder },
-    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
+    ...(runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {}),
   });
   const exited = once(child, 'exit');
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);

@@ -36,13 +36,9 @@ const dnsResponse = (query: Buffer, record: Exclude<NameRecord, 'silent'>, end: 
   const head = Buffer.from(query.subarray(0, 12));
   head.writeUInt16BE(record === 'absent' ? 0x8183 : 0x8180, 2);
   const answers = record !== 'absent' && isA ? 1 : 0;
-  for (const [at, count] of [
-    [4, 1],
-    [6, answers],
-    [8, 0],
-    [10, 0],
-  ] as const)
-    head.writeUInt16BE(count, at);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(answers, 6);
+  head.writeUInt32BE(0, 8);
   const question = query.subarray(12, end + 4);
   if (record === 'absent' || !isA) return Buffer.concat([head, question]);
   const body = Buffer.alloc(16);

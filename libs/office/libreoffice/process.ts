@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontConfiguration } from '#libs/chromium/fonts/configuration.ts';
+import { killProcessGroup } from '#libs/processes/kill-process-group.ts';
 import { lowerSessionPriority } from '#libs/processes/session-priority.ts';
+import { nobodyId, runsAsRoot } from '#libs/processes/unprivileged-user.ts';
 import type { Installation } from './find.ts';
 import { encodeFrame, type Frame, readFrames } from './frames.ts';
 import { javaSettings, profileSettings } from './profile.ts';
@@ -44,14 +46,11 @@ export type LaunchOptions = Installation & {
 
 /** The largest PDF that a process may write. */
 const maxFileMb = 512;
-const nobodyId = 65534;
 /** From the end of its start, because documents may wait for a start. Requests and events must not wait for documents. */
 const niceness = 5;
 const scripts = ['convert.py', 'clock.py', 'font_numbers.py', 'isolation.py', 'command_line.py'];
 // The shell outlives LibreOffice by one command, so that the folder is removed even if this process was killed.
 const launchAndCleanUp = `folder=$1; shift; "$@"; rm -rf -- "$folder"`;
-
-const runsAsRoot = (): boolean => process.getuid?.() === 0;
 
 /** Copies what the process reads: the folder of the service may be closed to its user. */
 const fillFolder = async (folder: string): Promise<void> => {
@@ -124,12 +123,7 @@ export const launchOffice = async (options: LaunchOptions): Promise<OfficeProces
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
   const processGroup = child.pid;
   const kill = (): void => {
-    if (processGroup === undefined) return;
-    try {
-      process.kill(-processGroup, 'SIGKILL');
-    } catch {
-      // It has ended already.
-    }
+    if (processGroup !== undefined) killProcessGroup(processGroup);
   };
   const requests = child.stdio[3] as Writable;
   const replies = child.stdio[4] as Readable;

@@ -164,10 +164,7 @@ const importParsed = async (source: ParsedPdf, limits: ImportLimits, budget: { b
   importPageLabels(source, document, pages.length);
   const language = textOf(catalog.lookup(name('Lang')));
   if (language && /^[\w-]{1,40}$/.test(language)) document.setLanguage(language);
-  return {
-    pdf: await savePdf(document),
-    pages: pages.length,
-  };
+  return { pdf: await savePdf(document), pages: pages.length };
 };
 
 /**

@@ -1,12 +1,10 @@
 import type { KeyResponse } from '#contracts/http/keys.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import { keyViews } from '#application/api-keys/queries.ts';
+import { shareOf } from '#application/statistics/counts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
-
-const quotaShare = (used: number, limit: number | null): number | null =>
-  limit === null ? null : limit === 0 ? 0 : Math.round((used / limit) * 10_000) / 10_000;
 
 /** Keys of an account as the API returns them, with their usage in a month (`YYYY-MM`; default: that of `now`). */
 export const keyResponses = async (
@@ -28,6 +26,9 @@ export const keyResponses = async (
   return views.map((view, index) => ({
     ...view,
     created_by: viewActor(keys[index]!.issuedBy),
-    period: { ...view.period, quota_share: quotaShare(view.period.quota, requestsPerMonth) },
+    period: {
+      ...view.period,
+      quota_share: requestsPerMonth === null ? null : (shareOf(view.period.quota, requestsPerMonth) ?? 0),
+    },
   }));
 };

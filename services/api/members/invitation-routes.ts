@@ -82,9 +82,7 @@ const createInvitation = route({
   permission: 'members:write',
   request: {
     body: nameSchema('InviteMember', inviteMemberRequest),
-    examples: {
-      developer: { summary: 'A developer', value: { email: 'ben@example.com', role: 'developer' } },
-    },
+    examples: { developer: { summary: 'A developer', value: { email: 'ben@example.com', role: 'developer' } } },
   },
   responses: [
     created(

@@ -2,24 +2,21 @@ import type { FastifyReply } from 'fastify';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
-import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
-import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import type { RenderReply } from '#libs/replies/port.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { maxRegenerations, nextRegeneration, render } from '#libs/domain/render.ts';
 import { loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { isPdfKept } from '#application/renders/kept-pdf.ts';
 import { isRegenerationPending } from '#application/renders/event-log-fallback.ts';
-import { type Estimator, requireShortWait } from '#application/renders/estimate.ts';
+import { requireShortWait } from '#application/renders/estimate.ts';
 import { sendError } from '../server/errors.ts';
 import type { CallerContext } from '../server/context.ts';
+import type { Dependencies } from '../server/dependencies.ts';
 import { waitSignal, queuedRenderOf, sendRender, type SendRenderDependencies } from './send-render.ts';
 
-export type ReplayDependencies = SendRenderDependencies & {
-  eventLog: EventLog;
-  replies: RenderReplies;
-  blobs: BlobStore;
-  estimator: Estimator;
-};
+export type ReplayDependencies = SendRenderDependencies &
+  Pick<Dependencies, 'eventLog' | 'replies' | 'blobs' | 'estimator'>;
 
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 

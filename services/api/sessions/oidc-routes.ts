@@ -75,11 +75,7 @@ export const oidcRoutes: Route[] = [
       reply.header('cache-control', 'no-store');
       try {
         const { url, signIn } = await provider.start();
-        sealCookie(dependencies, reply, 'oidc', {
-          id: newId(dependencies.eventLog.now()),
-          ...signIn,
-          next,
-        });
+        sealCookie(dependencies, reply, 'oidc', { id: newId(dependencies.eventLog.now()), ...signIn, next });
         return await reply.redirect(url, 302);
       } catch (error) {
         reply.request.log.warn({ reason: reasonOf(error) }, 'identity provider cannot be used');

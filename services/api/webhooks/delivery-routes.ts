@@ -79,10 +79,7 @@ export const deliveryRoutes: Route[] = [
     handle: async ({ account, query }, { reads, readYourWrites }) => {
       await readYourWrites.waitForWrites(account.id, deliveries);
       const { documents, next } = await findDeliveryPage(reads, account.id, query);
-      return {
-        deliveries: documents.map(deliverySummaryOf),
-        next_cursor: next === null ? null : jobIdOf(next),
-      };
+      return { deliveries: documents.map(deliverySummaryOf), next_cursor: next === null ? null : jobIdOf(next) };
     },
   }),
   route({
