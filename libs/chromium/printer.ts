@@ -25,6 +25,7 @@ export type { PrintResult, PrinterLogger, PrintRequest };
 
 export type BrowserHealth = {
   renderMode: RenderMode;
+  /** Whether it runs, or was not needed so far. */
   up: boolean;
   version: string | null;
   documents: number;
@@ -86,7 +87,10 @@ const maxPagesPerBrowser = (pages: number, memoryMb: number) =>
   Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
 const maxIsolatedBrowsers = 3;
 
-/** Starts the browsers and resolves once they run. @throws with a remedy if a browser does not start */
+/**
+ * Starts the browser without scripts and resolves once it runs; the others start with the first document that needs them.
+ * @throws with a remedy if the browser does not start
+ */
 export const openPrinter = async (options: PrinterOptions): Promise<Printer> => {
   const {
     executable,
@@ -114,6 +118,8 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
           reusablePages: renderMode === 'static' ? pagesPerBrowser : 0,
           documentsPerPage: tuning.documentsPerPage,
         }),
+      // Many installations print no document with scripts, and a browser needs memory and processor time.
+      start: renderMode === 'static' ? 'at once' : 'when needed',
       documentsPerBrowser: tuning.documentsPerBrowser,
       logger,
       runExclusively: (work) => replacements.add(work),
@@ -202,7 +208,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     const sum = (count: (queue: FairQueue) => number) => modeQueues.reduce((total, queue) => total + count(queue), 0);
     return {
       renderMode,
-      up: instance !== undefined,
+      up: !supervisors[renderMode].isDown(),
       version: instance?.browser.version ?? null,
       documents: instance?.documents ?? 0,
       running: sum((queue) => queue.running()),
@@ -213,7 +219,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       processGroup: instance?.browser.processGroup ?? null,
     };
   };
-  const ready = () => !closing && supervisorList.every((supervisor) => supervisor.current() !== undefined);
+  const ready = () => !closing && !supervisorList.some((supervisor) => supervisor.isDown());
 
   return {
     print: async (request) => {

@@ -20,12 +20,34 @@ const rejectionOf = (printed: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
+/** The process group of a browser, as soon as it has started. */
+const processGroupOf = async (kind: 'static' | 'animated'): Promise<number> => {
+  await expect.poll(() => browser(kind).processGroup).not.toBeNull();
+  return browser(kind).processGroup!;
+};
+
+test('browsers for scripts start with the first document that needs them, and are not missed before', async () => {
+  printer = await openTestPrinter();
+  const starts = () => printer.health().browsers.map((each) => [each.renderMode, each.up, each.starts]);
+  expect(starts()).toEqual([
+    ['static', true, 1],
+    ['scripted', true, 0],
+    ['animated', true, 0],
+  ]);
+  const printing = printer.print(requestFor('<p>x<script>1</script>', { scripts: true }));
+  expect(printer.ready()).toBe(true);
+  expect((await printing).pages).toBe(1);
+  expect(starts()).toEqual([
+    ['static', true, 1],
+    ['scripted', true, 1],
+    ['animated', true, 0],
+  ]);
+});
+
 test('a crashed browser fails its documents with BrowserGone, and a new one starts', async () => {
   printer = await openTestPrinter();
-  const { processGroup } = browser('animated');
   const running = rejectionOf(printer.print(endless));
-  await expect.poll(() => browser('animated').running).toBe(1);
-  process.kill(-processGroup!, 'SIGKILL');
+  process.kill(-(await processGroupOf('animated')), 'SIGKILL');
   expect(await running).toBeInstanceOf(BrowserGone);
   expect((await printer.print({ ...endless, options: { ...endless.options, wait_time: 10 } })).pages).toBe(1);
   expect(browser('animated')).toMatchObject({ up: true, starts: 2, crashes: 1 });
@@ -43,11 +65,10 @@ test('a crashed page does not affect the other pages', async () => {
       }),
     ),
   );
-  await expect.poll(() => browser('animated').running).toBe(2);
-  const renderers = (await readGroupMemory(new Set([browser('animated').processGroup!]))).filter(
-    ({ isRenderer }) => isRenderer,
-  );
-  expect(renderers.length).toBeGreaterThanOrEqual(2);
+  const group = await processGroupOf('animated');
+  const findRenderers = async () => (await readGroupMemory(new Set([group]))).filter(({ isRenderer }) => isRenderer);
+  await expect.poll(async () => (await findRenderers()).length).toBeGreaterThanOrEqual(2);
+  const renderers = await findRenderers();
   // Which process belongs to which document is not known, so at most one of the two fails.
   process.kill(renderers[0]!.pid, 'SIGKILL');
   const results = await Promise.allSettled([otherDocument, largeDocument]);
@@ -102,8 +123,8 @@ test('a browser is replaced without failing a document, and the old one ends', a
 
 test('a closing printer finishes its documents and accepts no new ones', async () => {
   printer = await openTestPrinter();
-  const groups = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
   const running = printer.print({ ...endless, options: { ...endless.options, wait_time: 500 } });
+  const groups = new Set([await processGroupOf('static'), await processGroupOf('animated')]);
   const closed = printer.close();
   await expect(printer.print(requestFor('<p>x'))).rejects.toBeInstanceOf(BrowserGone);
   expect((await running).pages).toBe(1);
@@ -150,12 +171,11 @@ test('a document that floods its window history does not block the browser', asy
 
 test('a document in an isolated browser survives the end of all other browsers, and its own browser ends with it', async () => {
   printer = await openTestPrinter();
-  const shared = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
   const isolated = printer.print({ ...endless, isolated: true, options: { ...endless.options, wait_time: 3000 } });
   const others = [printer.print(endless), printer.print(requestFor('<p>x', { options: { wait_time: 3000 } }))].map(
     rejectionOf,
   );
-  await expect.poll(() => browser('animated').running).toBe(1);
+  const shared = [await processGroupOf('static'), await processGroupOf('animated')];
   for (const group of shared) process.kill(-group, 'SIGKILL');
   expect((await isolated).pages).toBe(1);
   expect((await Promise.all(others))[0]).toBeInstanceOf(BrowserGone);

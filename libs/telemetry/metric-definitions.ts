@@ -116,7 +116,7 @@ export const gauges = {
     's',
     { subscription: subscriptionLabels },
   ),
-  'colophon.browser.up': defineMetric('1 when the browser is running, else 0.', '{browser}', {
+  'colophon.browser.up': defineMetric('1 when the browser is running or was not needed yet, else 0.', '{browser}', {
     browser: browserLabels,
   }),
   'colophon.browser.documents.running': defineMetric('Documents that the browser is printing.', '{document}', {

@@ -5,6 +5,8 @@ import type { PrinterLogger } from '../print-request.ts';
 
 export type SupervisorOptions = {
   open: () => Promise<BrowserInstance>;
+  /** Whether the browser starts at once, or when the first document needs it. */
+  start: 'at once' | 'when needed';
   documentsPerBrowser: number;
   logger: PrinterLogger;
   /** Replaces one browser at a time, across all supervisors. */
@@ -15,6 +17,8 @@ export type Supervisor = {
   /** The running browser, or the next one to start. Rejects with BrowserGone while closing. */
   instance(): Promise<BrowserInstance>;
   current(): BrowserInstance | undefined;
+  /** Whether the browser has ended or does not start. One that no document has needed so far is not down. */
+  isDown(): boolean;
   starts(): number;
   crashes(): number;
   /** Must be called after each document: replaces the browser when it has reached its number of documents. */
@@ -29,14 +33,14 @@ const stableAfterMs = 30_000;
 
 /**
  * Keeps a browser running: starts a new one when it ends, with growing delays if it ends repeatedly, and replaces it
- * without a gap after its number of documents.
+ * without a gap after its number of documents. @throws if a browser that starts at once does not start
  */
 export const superviseBrowser = async (options: SupervisorOptions): Promise<Supervisor> => {
-  const { open, documentsPerBrowser, logger, runExclusively } = options;
+  const { open, start, documentsPerBrowser, logger, runExclusively } = options;
   const running = new Set<BrowserInstance>();
   const idleCallbacks = new Map<BrowserInstance, () => void>();
   let current: BrowserInstance | undefined;
-  let starting: Promise<BrowserInstance>;
+  let starting: Promise<BrowserInstance> | undefined;
   const closed = new AbortController();
   let closing = false;
   let replacing = false;
@@ -65,12 +69,13 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     crashes += 1;
     consecutiveFailures = performance.now() - instance.startedAt < stableAfterMs ? consecutiveFailures + 1 : 0;
     logger.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
-    restart();
+    void startRetrying();
   };
 
-  const restart = () => {
+  const startRetrying = (): Promise<BrowserInstance> => {
     starting = startWithRetry();
     starting.catch(() => undefined);
+    return starting;
   };
 
   const startWithRetry = async (): Promise<BrowserInstance> => {
@@ -106,12 +111,12 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
       await old.browser.close();
     });
 
-  starting = open().then(activate);
-  await starting;
+  if (start === 'at once') await (starting = open().then(activate));
 
   return {
-    instance: async () => current ?? starting,
+    instance: async () => current ?? starting ?? startRetrying(),
     current: () => current,
+    isDown: () => current === undefined && starts + consecutiveFailures > 0,
     starts: () => starts,
     crashes: () => crashes,
     instances: () => [...running],
@@ -126,7 +131,7 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     close: async () => {
       closing = true;
       closed.abort();
-      await starting.catch(() => undefined);
+      await starting?.catch(() => undefined);
       await Promise.all([...running].map(({ browser }) => browser.close()));
     },
   };
