@@ -35,10 +35,10 @@ const toTlsError = (host: string, error: Error): EgressError => {
 /** Connects undici to targets that the address policy allows, with TLS for https. */
 export const createEgressConnector = (
   dial: Dial,
-  secureContext: SecureContext,
+  trustStore: () => SecureContext,
   handshakeMs: number,
 ): buildConnector.connector => {
-  const secure = buildConnector({ secureContext, allowH2: false, timeout: handshakeMs });
+  let secure: buildConnector.connector | undefined;
   return (options, callback) => {
     const { target } = targetOfUrl(`${options.protocol}//${options.host ?? options.hostname}`);
     dial(target).then(
@@ -50,6 +50,7 @@ export const createEgressConnector = (
           servername: isIP(target.host) ? '' : target.host,
           httpSocket: socket,
         };
+        secure ??= buildConnector({ secureContext: trustStore(), allowH2: false, timeout: handshakeMs });
         secure(tlsOptions, (error, encrypted) => {
           if (!error) return callback(null, encrypted);
           socket.destroy();
@@ -70,12 +71,15 @@ const readCertificates = async (file: string): Promise<string[]> => {
 };
 
 /**
- * The trusted certificate authorities: those of Node, of the machine and of the file.
- * Created once, because reading several hundred certificates takes longer than a TLS handshake.
+ * The trusted certificate authorities: those of Node, of the machine and of the file. They are read once, at the first
+ * use, because reading several hundred certificates takes longer than a TLS handshake.
+ * @throws Error when the file is invalid
  */
-export const loadTrustStore = async (caFile: string | undefined): Promise<SecureContext> => {
+export const openTrustStore = async (caFile: string | undefined): Promise<() => SecureContext> => {
   const additional = caFile === undefined ? [] : await readCertificates(caFile);
-  return createSecureContext({
-    ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...additional])],
-  });
+  let trustStore: SecureContext | undefined;
+  return () =>
+    (trustStore ??= createSecureContext({
+      ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...additional])],
+    }));
 };

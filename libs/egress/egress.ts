@@ -6,7 +6,7 @@ import { createAddressPolicy } from './address-policy.ts';
 import { createAgentPool } from './agent-pool.ts';
 import { parseAllowList } from './allow-list.ts';
 import { sendWebhookRequest, type WebhookRequest, type WebhookResult } from './webhook-client.ts';
-import { createEgressConnector, loadTrustStore } from './connector.ts';
+import { createEgressConnector, openTrustStore } from './connector.ts';
 import { createDialler, type Dial } from './dial.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { type ProviderRequest, requestProvider } from './provider-client.ts';
@@ -76,10 +76,10 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
     isProxyPort: (port) => [...proxies].some((proxy) => proxy.port === port),
   });
   const dial = createDialler(addressPolicy, limits);
-  const secureContext = await loadTrustStore(options.caFile);
+  const trustStore = await openTrustStore(options.caFile);
   const createAgent = (connectionDial: Dial, idleTimeoutMs: number): Agent =>
     new Agent({
-      connect: createEgressConnector(connectionDial, secureContext, limits.connectTimeoutMs),
+      connect: createEgressConnector(connectionDial, trustStore, limits.connectTimeoutMs),
       allowH2: false,
       pipelining: 1,
       connections: limits.maxConnectionsPerHost,
