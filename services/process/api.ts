@@ -107,7 +107,7 @@ export const startApi = async (
     templates: openReadCache(createTemplateReader(reads).find, cacheForMs),
     keyUses: keyUsageCounter,
     countAsyncRequests: settings.countAsyncTowardRateLimit,
-    preparation: context.preparation(),
+    preparation: await context.preparation(),
     readYourWrites: createReadYourWrites(reads, cacheForMs),
     previews: createPreviews(withApiDecorators(bus), liveReplies, blobs),
     estimator: createEstimator(reads, () => isRemoteEngine(bus) && bus.missing() !== null),

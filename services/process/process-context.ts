@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { type BlobCache, createBlobCache } from '#libs/blob-store/cache.ts';
 import { createUnreadableBlobs, type UnreadableBlobs } from '#libs/blob-store/unreadable-blobs.ts';
 import type { Settings } from '#libs/config/settings.ts';
-import { openDocumentPreparation, type DocumentPreparation } from '#libs/documents/document-preparation.ts';
-import { type Egress, openEgress } from '#libs/egress/egress.ts';
+import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import type { Egress } from '#libs/egress/egress.ts';
 import { type ProcessIdentity, createProcessIdentity } from '#libs/leader-election/process-identity.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
 import { loadInstallationSecrets } from '#libs/secrets/secret-file.ts';
@@ -13,7 +13,7 @@ import { aggregateRepeatedWarnings } from '#libs/telemetry/repeated-warnings.ts'
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';
 import type { Role } from './running-role.ts';
 
-/** What the roles of one process share. Nothing is opened before a role needs it. */
+/** What the roles of one process share. Nothing is opened, nor its code loaded, before a role needs it. */
 export type ProcessContext = {
   settings: Settings;
   logger: Logger;
@@ -26,7 +26,7 @@ export type ProcessContext = {
   /** Blobs that a role of this process could not read. */
   unreadableBlobs: UnreadableBlobs;
   egress(): Promise<Egress>;
-  preparation(): DocumentPreparation;
+  preparation(): Promise<DocumentPreparation>;
   secrets(): InstallationSecrets;
   /** Identifies this process in leader elections. */
   processIdentity: ProcessIdentity;
@@ -57,8 +57,14 @@ export const openProcessContext = (
   );
   const processName = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
-  let preparation: DocumentPreparation | undefined;
+  let preparation: Promise<DocumentPreparation> | undefined;
   let secrets: InstallationSecrets | undefined;
+  const startEgress = async (): Promise<Egress> => {
+    const { openEgress } = await import('#libs/egress/egress.ts');
+    return openEgress({ allowList: settings.egressAllow, logger, caFile: settings.egressCaFile });
+  };
+  const startPreparation = async (): Promise<DocumentPreparation> =>
+    (await import('#libs/documents/document-preparation.ts')).openDocumentPreparation();
   return {
     settings,
     logger,
@@ -69,14 +75,14 @@ export const openProcessContext = (
     unreadableBlobs: createUnreadableBlobs(),
     processName,
     report: repeatedWarnings.report,
-    egress: () => (egress ??= openEgress({ allowList: settings.egressAllow, logger, caFile: settings.egressCaFile })),
-    preparation: () => (preparation ??= openDocumentPreparation()),
+    egress: () => (egress ??= startEgress()),
+    preparation: () => (preparation ??= startPreparation()),
     secrets: () => (secrets ??= loadInstallationSecrets(settings)),
     processIdentity: createProcessIdentity(processName),
     now: () => new Date(),
     isEngineUnavailable: () => engines.missing().length > 0,
     close: async () => {
-      await Promise.all([preparation?.close(), egress?.then((opened) => opened.close())]);
+      await Promise.all([preparation, egress].map(async (opened) => (await opened)?.close()));
       await engines.close();
       repeatedWarnings.close();
       await telemetry.close();

@@ -1,10 +1,11 @@
 import type { ProcessContext } from './process-context.ts';
 import { type ProcessState, type WorkerRole, workerRolesOf } from './process-state.ts';
 import type { Role, RunningRole } from './running-role.ts';
-import { startDeliveryWorker, startProjector, startRelay, startRenderer, startSweeper } from './workers.ts';
+import { startDeliveryWorker, startProjector, startRelay, startSweeper } from './workers.ts';
 
 const starters = {
-  renderer: startRenderer,
+  // Printing needs more code than all other roles together, which only a renderer loads.
+  renderer: async (context) => (await import('./renderer-worker.ts')).startRenderer(context),
   delivery: startDeliveryWorker,
   relay: startRelay,
   projector: startProjector,

@@ -82,3 +82,13 @@ export const keepRunning = ({
     },
   };
 };
+
+/** How long a current task waits for an engine after the process got the signal to stop. */
+const shutdownTimeoutMs = 10_000;
+
+/** Aborts some time after `signal`, so that current tasks can still wait for an engine. */
+export const abortAfterShutdownTimeout = (signal: AbortSignal): AbortSignal => {
+  const aborter = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => aborter.abort(), shutdownTimeoutMs).unref(), { once: true });
+  return aborter.signal;
+};

@@ -12,7 +12,6 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { startTelemetry } from '#libs/telemetry/telemetry.ts';
-import { startApi } from './api.ts';
 import { requireFreePort } from './free-port.ts';
 import { startHealthServer, logReadiness, observeReadiness } from './health-server.ts';
 import { ensureInstallation } from './installation.ts';
@@ -116,6 +115,7 @@ const startHttpServer = async (
     (await state.eventLogWatch?.firstCheck) === null
   )
     await readModelsReady;
+  const { startApi } = await import('./api.ts');
   return startApi(context, () => closedReason(state), health);
 };
 

@@ -1,23 +1,17 @@
-import { openPrinter } from '#libs/chromium/printer.ts';
-import { removeAbandonedFolders } from '#libs/disk/temporary-folder.ts';
-import { openOffice } from '#libs/office/libreoffice/office.ts';
-import { requireBrowser } from '#libs/config/require-browser.ts';
 import { runWhileLeader } from '#libs/leader-election/run-while-leader.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
-import { observeRendering } from '#application/renders/telemetry.ts';
 import { observeQueues } from '#libs/telemetry/queue-metrics.ts';
 import { runTogether } from '#libs/scheduling/run-together.ts';
 import { runDeliveryWorker } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
 import { runRelay } from '../relay/relay.ts';
-import { renderPermits, runRenderer } from '../renderer/renderer.ts';
+import { renderPermits } from '../renderer/permits.ts';
 import { runLimitsCorrection } from '../sweeper/correct-limits.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
-import { officeOptions } from './office-options.ts';
 import type { ProcessContext } from './process-context.ts';
-import { keepRunning, type Role, type RunningRole } from './running-role.ts';
+import { abortAfterShutdownTimeout, keepRunning, type Role, type RunningRole } from './running-role.ts';
 
 /** Runs a role that only one process at a time can have. Embedded engines serve one process, so it needs no election. */
 const startSingleRole = async (
@@ -39,75 +33,6 @@ const startSingleRole = async (
     report,
     run: isRemoteEngine(reads) ? (signal) => runWhileLeader(election, work, signal) : work,
   });
-};
-
-/** How long a current task waits for an engine after the process got the signal to stop. */
-const shutdownTimeoutMs = 10_000;
-
-const abortAfterShutdownTimeout = (signal: AbortSignal): AbortSignal => {
-  const aborter = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => aborter.abort(), shutdownTimeoutMs).unref(), { once: true });
-  return aborter.signal;
-};
-
-/** Starts the renderer and its browsers. @throws Error when no browser starts */
-export const startRenderer = async (context: ProcessContext): Promise<RunningRole> => {
-  const { settings, engines, logger, processName, report, isEngineUnavailable, now } = context;
-  const [store, blobs, bus, replies] = await Promise.all([
-    engines.store(),
-    engines.blobs(),
-    engines.bus(),
-    engines.replies(),
-  ]);
-  const [egress, secrets] = [await context.egress(), context.secrets()];
-  removeAbandonedFolders();
-  const printer = await openPrinter({
-    executable: requireBrowser(),
-    openProxy: egress.openProxy,
-    memoryMb: settings.chromiumMemoryMb,
-    logger,
-    caFile: settings.egressCaFile,
-  });
-  const office = openOffice(officeOptions(settings, logger));
-  const preparation = context.preparation();
-  const stopObserving = observeRendering({ printer, preparation, office });
-  const running = keepRunning({
-    role: 'renderer',
-    isEngineUnavailable,
-    report,
-    run: (signal) => {
-      const retrySignal = abortAfterShutdownTimeout(signal);
-      const eventLog = { store: withRetry(store, retrySignal), now };
-      const retryingBlobs = context.unreadableBlobs.wrap(withRetry(blobs, retrySignal));
-      const inputs = context.blobMemory.wrap(retryingBlobs);
-      return runRenderer(
-        {
-          blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },
-          eventLog,
-          replies,
-          secrets,
-          worker: processName,
-          report,
-          preparation,
-          printer,
-          office,
-        },
-        bus,
-        settings.renderConcurrency,
-        signal,
-      );
-    },
-  });
-  return {
-    ended: running.ended,
-    limitations: () => [office.missing()].filter((reason) => reason !== null),
-    missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is running yet'])],
-    stop: async () => {
-      await running.stop();
-      stopObserving();
-      await Promise.all([printer.close(), office.close()]);
-    },
-  };
 };
 
 /** Sends webhooks. */

@@ -11,6 +11,7 @@ import type { PreviewMessage } from '#application/templates/preview.ts';
 import { renderPreview } from '#application/templates/render-preview.ts';
 import { regeneratePdf } from '#application/renders/regenerate-pdf.ts';
 import { verifyPdf } from '#application/renders/verify-pdf.ts';
+import { renderPermits } from './permits.ts';
 
 type MessageData = { stream: string; regenerate?: true; diagnose?: true; verify?: true } | PreviewMessage;
 
@@ -25,23 +26,6 @@ const officeConsumer: RenderConsumer = {
   subject: subjects.officeRenderRequested,
   leaseMs,
 };
-
-/** A slow render mostly waits and does not count as a quick one. At most this many renders run for each quick one. */
-const maxConcurrencyFactor = 4;
-
-const permitsFor = (concurrency: number) => ({
-  maxQuick: concurrency,
-  maxTotal: concurrency * maxConcurrencyFactor,
-});
-
-/**
- * How many renders a process runs at once. Office documents do not take the permits of others: they wait for
- * LibreOffice, which lays out only a few at once.
- */
-export const renderPermits = (concurrency: number) => ({
-  renders: permitsFor(concurrency),
-  officeRenders: permitsFor(Math.ceil(concurrency / 2)),
-});
 
 /**
  * Takes renders from the bus until `signal` aborts, `concurrency` quick ones at a time. Resolves when the renders that

@@ -1,0 +1,70 @@
+import { observeRendering } from '#application/renders/telemetry.ts';
+import { openPrinter } from '#libs/chromium/printer.ts';
+import { requireBrowser } from '#libs/config/require-browser.ts';
+import { removeAbandonedFolders } from '#libs/disk/temporary-folder.ts';
+import { withRetry } from '#libs/engines/decorators.ts';
+import { openOffice } from '#libs/office/libreoffice/office.ts';
+import { runRenderer } from '../renderer/renderer.ts';
+import { officeOptions } from './office-options.ts';
+import type { ProcessContext } from './process-context.ts';
+import { abortAfterShutdownTimeout, keepRunning, type RunningRole } from './running-role.ts';
+
+/** Starts the renderer and its browsers. @throws Error when no browser starts */
+export const startRenderer = async (context: ProcessContext): Promise<RunningRole> => {
+  const { settings, engines, logger, processName, report, isEngineUnavailable, now } = context;
+  const [store, blobs, bus, replies] = await Promise.all([
+    engines.store(),
+    engines.blobs(),
+    engines.bus(),
+    engines.replies(),
+  ]);
+  const [egress, secrets] = [await context.egress(), context.secrets()];
+  removeAbandonedFolders();
+  const printer = await openPrinter({
+    executable: requireBrowser(),
+    openProxy: egress.openProxy,
+    memoryMb: settings.chromiumMemoryMb,
+    logger,
+    caFile: settings.egressCaFile,
+  });
+  const office = openOffice(officeOptions(settings, logger));
+  const preparation = await context.preparation();
+  const stopObserving = observeRendering({ printer, preparation, office });
+  const running = keepRunning({
+    role: 'renderer',
+    isEngineUnavailable,
+    report,
+    run: (signal) => {
+      const retrySignal = abortAfterShutdownTimeout(signal);
+      const eventLog = { store: withRetry(store, retrySignal), now };
+      const retryingBlobs = context.unreadableBlobs.wrap(withRetry(blobs, retrySignal));
+      const inputs = context.blobMemory.wrap(retryingBlobs);
+      return runRenderer(
+        {
+          blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },
+          eventLog,
+          replies,
+          secrets,
+          worker: processName,
+          report,
+          preparation,
+          printer,
+          office,
+        },
+        bus,
+        settings.renderConcurrency,
+        signal,
+      );
+    },
+  });
+  return {
+    ended: running.ended,
+    limitations: () => [office.missing()].filter((reason) => reason !== null),
+    missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is running yet'])],
+    stop: async () => {
+      await running.stop();
+      stopObserving();
+      await Promise.all([printer.close(), office.close()]);
+    },
+  };
+};
