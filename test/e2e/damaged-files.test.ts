@@ -104,7 +104,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
       database.close();
       damages[damage](fileOf(name));
       const before = readFileSync(fileOf(name));
-      const { code, stdout } = await installation.runCommand('start');
+      const { code, stdout } = await installation.runProcess('start');
       expect(code).toBe(1);
       expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
       expect(stdout).toContain('Restore the file from a backup');

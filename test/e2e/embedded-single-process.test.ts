@@ -14,7 +14,7 @@ afterEach(() => installation.remove());
 describe.skipIf(isOnServers)('The embedded engines', () => {
   it('serve one service process: a second one cannot start until the first has ended, but commands can run', async () => {
     const first = await installation.start();
-    const second = await installation.runCommand('start');
+    const second = await installation.runProcess('start');
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/Another process uses .*log\.db: .* Stop the other one, or .*COLOPHON_DATA_DIR/);
     const key = await createUnlimitedKey(installation);
@@ -42,7 +42,7 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
   });
 
   it('cannot be used by a process with only some roles, and the error says what to do', async () => {
-    const refused = await installation.runCommand('start', 'renderer', 'relay');
+    const refused = await installation.runProcess('start', 'renderer', 'relay');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       new RegExp(

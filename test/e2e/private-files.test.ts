@@ -48,7 +48,7 @@ describe.skipIf(isOnServers)('The data folder', () => {
   it('makes the start fail if all users can write to it', async () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o1777);
-    const { code, stderr } = await installation.runCommand('account', 'list');
+    const { code, stderr } = await installation.runProcess('account', 'list');
     expect([code, stderr]).toEqual([1, expect.stringContaining('Set COLOPHON_DATA_DIR to a folder for Colophon only')]);
   });
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAccount } from '../support/service/accounts.ts';
 import { commandLineOf } from '../support/service/installation.ts';
 import { type ProcessResult, type EnvironmentVariables, startColophon } from '../support/service/colophon-process.ts';
+import { runColophonHere } from '../support/service/in-process-command.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment, serverSettings } from '../support/environment.ts';
 import { startFakeKurrentDbProcess } from '../support/kurrentdb/process.ts';
@@ -25,15 +26,21 @@ afterEach(async () => {
   for (const end of cleanups.splice(0).toReversed()) await end();
 });
 
-const start = (args: string, env: EnvironmentVariables) => {
-  const process = startColophon(args.split(' '), { PORT: '0', COLOPHON_DATA_DIR: data, ...env });
+const environment = (env: EnvironmentVariables): EnvironmentVariables => ({
+  PORT: '0',
+  COLOPHON_DATA_DIR: data,
+  ...env,
+});
+const start = (args: string, env: EnvironmentVariables = {}) => {
+  const process = startColophon(args.split(' '), environment(env));
   cleanups.push(async () => {
     process.child.kill('SIGKILL');
     await process.exited;
   });
   return process;
 };
-const run = (args: string, env: EnvironmentVariables = {}): Promise<ProcessResult> => start(args, env).exited;
+const run = (args: string, env: EnvironmentVariables = {}): Promise<ProcessResult> =>
+  runColophonHere(args.split(' '), environment(env));
 const runSuccessfully = async (args: string, env?: EnvironmentVariables): Promise<string> => {
   const { code, stdout, stderr } = await run(args, env);
   expect(code, stdout + stderr).toBe(0);
@@ -42,8 +49,8 @@ const runSuccessfully = async (args: string, env?: EnvironmentVariables): Promis
 /** An installation of which no process is tested yet. */
 const createInstallation = (): Promise<string> =>
   openAccount(commandLineOf({ PORT: '0', COLOPHON_DATA_DIR: data }), '--plan', 'free');
-const createAccount = (env?: EnvironmentVariables): Promise<string> =>
-  runSuccessfully('account create --name tests --plan free', env);
+const accountCommand = 'account create --name tests --plan free';
+const createAccount = (env?: EnvironmentVariables): Promise<string> => runSuccessfully(accountCommand, env);
 
 /** The output of a process that refuses to start or to run a command. */
 const refusal = async (args: string, env: EnvironmentVariables = {}): Promise<string> => {
@@ -86,7 +93,9 @@ const another = 'another secret that is long enough';
 
 describe('The first start', () => {
   it('of several processes at once creates one installation with one secret and its engines', async () => {
-    await Promise.all(Array.from({ length: 4 }, () => createAccount()));
+    const processes = Array.from({ length: 4 }, () => start(accountCommand));
+    const results = await Promise.all(processes.map(({ exited }) => exited));
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreRegistered']);
     expect(await ownerships()).toEqual(['own', 'own']);
     expect((await showInstallation()).secret).toMatchObject({ ownership: 'own' });

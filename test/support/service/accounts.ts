@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import PQueue from 'p-queue';
 import { openAccount as appendAccount } from '#application/accounts/commands.ts';
 import { issueKey as appendKey } from '#application/api-keys/commands.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
@@ -8,24 +7,15 @@ import type { PlanName } from '#contracts/plans.ts';
 import { account as accountDecider } from '#libs/domain/account.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { type CommandContext, withEngines } from '../../../services/process/command-context.ts';
+import { runAsCommand } from './in-process-command.ts';
 import { withInstallationEngines } from './with-engines.ts';
 import type { CommandLine } from './installation.ts';
 
 export type IssuedKey = { id: string; key: string; prefix: string };
 
-/** The umask belongs to the whole process, so commands run one at a time. */
-const queue = new PQueue({ concurrency: 1 });
-
 /** Runs the work of a command in this process, because starting a process takes much longer. */
 const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandContext) => Promise<T>): Promise<T> =>
-  queue.add(async () => {
-    const umask = process.umask(0o077);
-    try {
-      return await withEngines(work, 'refused', settings);
-    } finally {
-      process.umask(umask);
-    }
-  });
+  runAsCommand(() => withEngines(work, 'refused', settings));
 
 const accountOptions = {
   name: { type: 'string', default: 'tests' },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { type ProcessResult, type EnvironmentVariables, runColophon, startColophon } from './colophon-process.ts';
+import { runColophonHere } from './in-process-command.ts';
 import { waitUntil } from '../wait-until.ts';
 import { openTestEnvironment, type TestEnvironment } from '../environment.ts';
 
@@ -22,10 +23,12 @@ export type CommandLine = {
   dataDir: string;
   /** What the services and commands read from their environment. */
   settings: Settings;
-  /** Runs a command and parses its `--json` output. Throws if the exit code is not 0. */
+  /** Runs a command in this process and parses its `--json` output. Throws if the exit code is not 0. */
   runJsonCommand<T>(...args: string[]): Promise<T>;
-  /** Runs a command and returns its output and exit code. */
+  /** Runs a command in this process and returns its output and exit code. */
   runCommand(...args: string[]): Promise<ProcessResult>;
+  /** The same in a process of its own. */
+  runProcess(...args: string[]): Promise<ProcessResult>;
 };
 
 /** An installation for one test, on which services are started. */
@@ -46,11 +49,12 @@ const listeningPattern = /(?:serves its health|Server listening) at (http:\/\/[\
 /** The command line over the installation that these environment variables name. */
 export const commandLineOf = (env: EnvironmentVariables): CommandLine => {
   const settings = loadSettings(env);
-  const runCommand = (...args: string[]): Promise<ProcessResult> => runColophon(args, env);
+  const runCommand = (...args: string[]): Promise<ProcessResult> => runColophonHere(args, env);
   return {
     dataDir: settings.dataDir,
     settings,
     runCommand,
+    runProcess: (...args) => runColophon(args, env),
     runJsonCommand: async <T>(...args: string[]): Promise<T> => {
       const { code, stdout, stderr } = await runCommand('--json', ...args);
       if (code !== 0) throw new Error(`colophon ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);

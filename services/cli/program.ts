@@ -1,0 +1,73 @@
+import { Argument, Command, CommanderError } from 'commander';
+import { startupOutput } from './startup-output.ts';
+import { UsageError } from '../process/command-context.ts';
+import { packageVersion } from '../process/package-version.ts';
+import { addAccountCommands } from './account-commands.ts';
+import { examples } from './arguments.ts';
+import { addCheckCommand, addConfigCommand } from './check-command.ts';
+import { addDashboardCommand } from './dashboard-command.ts';
+import { addInstallationCommands } from './installation-commands.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { addOperatorCommands } from './operator-commands.ts';
+import { addRenderCommand } from './render-command.ts';
+import { addRendersCommand } from './renders-command.ts';
+import { addTemplateCommands } from './template-commands.ts';
+import { addEventLogCommands } from './event-log-commands.ts';
+import { SettingsError } from '#libs/config/settings.ts';
+import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import { DamagedFileError } from '#libs/engines/damaged-files.ts';
+import { AddressError } from '#libs/engines/remote.ts';
+import { type Role, roles } from '../process/running-role.ts';
+
+const createProgram = (): Command => {
+  const program = new Command('colophon')
+    .description('Renders documents to PDF, and records how each one was made.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('--json', 'print the result as one JSON value')
+    .showHelpAfterError('Add "--help" to the command for more information.')
+    // Before any command is added, because a command copies this from the program when it is created.
+    .exitOverride();
+  program
+    .command('start')
+    .description('run the service: all roles, or only the named ones; any number of processes can have the same role')
+    .addArgument(new Argument('[role...]', 'the roles of this process').choices(roles))
+    .addHelpText(
+      'after',
+      '\nSettings are environment variables; "colophon config" shows all of them.\n' +
+        examples('start', 'start renderer', 'start relay projector'),
+    )
+    .action(async (chosenRoles: Role[]) => (await import('../process/start.ts')).start(chosenRoles, startupOutput));
+  addRenderCommand(program);
+  addRendersCommand(program);
+  addAccountCommands(program);
+  addKeyCommands(program);
+  addTemplateCommands(program);
+  addDashboardCommand(program);
+  addOperatorCommands(program);
+  addEventLogCommands(program);
+  addInstallationCommands(program);
+  addCheckCommand(program);
+  addConfigCommand(program);
+  return program;
+};
+
+/** Runs a command; `args` without the program. Prints what is wrong with it, and sets the exit code of the process. */
+export const runCommandLine = async (args: readonly string[]): Promise<void> => {
+  // Commander's own "help" takes one name: "help template push" becomes "template push --help".
+  const [first, ...named] = args;
+  const helpArguments = first === 'help' && named.length > 1 ? [...named, '--help'] : null;
+
+  try {
+    await createProgram().parseAsync(helpArguments ?? [...args], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else {
+      const isExpected = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError].some(
+        (errorClass) => error instanceof errorClass,
+      );
+      const message = isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
+      process.stderr.write(`${message}\n`);
+      process.exitCode = error instanceof UsageError ? 2 : 1;
+    }
+  }
+};
