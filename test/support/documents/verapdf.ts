@@ -10,7 +10,7 @@ const libraries = fileURLToPath(new URL('../../../.setup/verapdf', import.meta.u
 /** Whether the test set-up could install the validator; otherwise the tests that need it are skipped. */
 export const isVeraPdfAvailable = existsSync(libraries);
 
-/** The names of the standards on the command line of veraPDF. */
+/** The standards, as veraPDF names them. */
 export type Flavour = '2b' | '2u' | '3b' | '3u' | 'ua1';
 
 /** The compiler that optimises takes longer than the checks themselves. */
@@ -23,25 +23,29 @@ const run = (args: readonly string[]): Promise<string> =>
     execFile('java', [...javaOptions, '-cp', `${libraries}/*`, ...args], options, (_, stdout) => resolve(stdout));
   });
 
-/**
- * Validates PDFs with one run of veraPDF, because its start takes seconds. Returns the failed rules by the name of the
- * PDF, such as `7.3-1`; an empty list for a PDF that conforms.
- */
-export const failedRules = async (
-  pdfs: Readonly<Record<string, Uint8Array>>,
-  flavour: Flavour,
-): Promise<Record<string, string[]>> => {
+/** The failed rules by the flavours that a PDF names, such as `{ ua1: ['7.3-1'] }`; an empty list if it conforms. */
+export type Validation = { [F in Flavour]?: string[] };
+
+/** The validation of a PDF that names these flavours and conforms to all of them. */
+export const conformsTo = (...flavours: readonly Flavour[]): Validation =>
+  Object.fromEntries(flavours.map((flavour) => [flavour, []]));
+
+/** Validates PDFs with one run of veraPDF, because its start takes seconds. Returns the validation of each, by its name. */
+export const validate = async (pdfs: Readonly<Record<string, Uint8Array>>): Promise<Record<string, Validation>> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-verapdf-'));
   try {
     const files = new Map(Object.keys(pdfs).map((name, index) => [join(folder, `${index}.pdf`), name]));
     await Promise.all([...files].map(([file, name]) => writeFile(file, pdfs[name]!)));
     const main = 'org.verapdf.apps.GreenfieldCliWrapper';
-    const output = await run([main, '--flavour', flavour, '--format', 'text', '-v', ...files.keys()]);
-    const results: Record<string, string[]> = {};
+    const output = await run([main, '--format', 'text', '-v', ...files.keys()]);
+    const results: Record<string, Validation> = {};
     let current: string[] = [];
     for (const line of output.split('\n')) {
-      const file = /^(?:PASS|FAIL) (\/.+\.pdf)/.exec(line)?.[1];
-      if (file) results[files.get(file)!] = current = line.startsWith('PASS') ? [] : ['not valid'];
+      const [, verdict, file, flavour] = /^(PASS|FAIL) (\/.+\.pdf) (\w+)$/.exec(line.trimEnd()) ?? [];
+      if (file) {
+        current = verdict === 'PASS' ? [] : ['not valid'];
+        (results[files.get(file)!] ??= {})[flavour as Flavour] = current;
+      }
       const rule = /^\s+FAIL (\S+)/.exec(line)?.[1];
       if (rule) current.push(rule);
     }
