@@ -111,7 +111,7 @@ export const openWorkerPool = ({
     slots.add(slot);
     return slot;
   };
-  /** Keeps one idle process in advance; most small documents need none. */
+  /** Keeps one idle process in advance once a task has needed one; most small documents need none. */
   const replenish = (): void => {
     if (!closed && slots.size < processes && ![...slots].some(isIdle)) open();
   };
@@ -144,7 +144,6 @@ export const openWorkerPool = ({
     }
   };
 
-  replenish();
   return {
     run: async (task, input, options) => {
       const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = options;

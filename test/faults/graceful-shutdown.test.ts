@@ -46,6 +46,13 @@ const requestText = (body: string): string =>
 const heldRequest = (name: string): string =>
   requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: scriptTracker.heldDocument(name) }));
 
+/** Renders a document in each render mode. */
+const startAllBrowsers = async (): Promise<void> => {
+  const client = createClient(service.url, key);
+  for (const script of ['', '<script>1</script>', '<script>requestAnimationFrame(() => 1)</script>'])
+    await client.render('html', `<p>x</p>${script}`);
+};
+
 const refusesConnections = (): Promise<true | null> =>
   fetch(`${service.url}/health/live`).then(
     () => null,
@@ -123,7 +130,7 @@ describe('A service that gets SIGTERM', () => {
   });
 
   it('leaves no browser process and no browser folder behind', async () => {
-    await createClient(service.url, key).render('html', '<p>x</p><script>1</script>');
+    await startAllBrowsers();
     const processes = descendantsOf(service.pid);
     expect(processes.length).toBeGreaterThan(4);
     const folders = browserFoldersOf(processes.map(({ command }) => command));
@@ -152,6 +159,7 @@ describe('A service that gets SIGTERM', () => {
 
 describe('A service that is killed', () => {
   it('leaves no browser process and no browser folder behind either', async () => {
+    await startAllBrowsers();
     const processes = descendantsOf(service.pid);
     const folders = browserFoldersOf(processes.map(({ command }) => command));
     expect(folders.length).toBe(renderModes.length);
