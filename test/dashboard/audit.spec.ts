@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { type Dashboard, openDashboard } from './support/open-dashboard.ts';
+import { test } from './support/dashboard-service.ts';
+import { type Dashboard, openDashboardOn } from './support/open-dashboard.ts';
 
 let dashboard: Dashboard;
 let viewer: BrowserContext;
@@ -22,13 +23,13 @@ const request = async (path: string, body?: object) => {
 const renderOnce = async () =>
   (await request('/api/v1/render', { mode: 'CONVERT', input_type: 'markdown', data: '# Hello' }))['id']!;
 
-test.beforeAll(async ({ browser }) => {
-  dashboard = await openDashboard();
+test.beforeAll(async ({ browser, dashboard: service }) => {
+  dashboard = await openDashboardOn(service);
   render = await renderOnce();
   await request('/api/v1/templates', { name: 'Letter', content: '<p>{{x}}</p>' });
   viewer = await dashboard.signIn(browser, 'viewer');
 });
-test.afterAll(() => dashboard.close());
+test.afterAll(() => viewer.close());
 test.beforeEach(async () => {
   page = await viewer.newPage();
 });

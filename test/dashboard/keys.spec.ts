@@ -3,21 +3,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { readStoredText } from '../support/service/stored-text.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { type Dashboard, openDashboard } from './support/open-dashboard.ts';
+import { test } from './support/dashboard-service.ts';
+import { type Dashboard, openDashboardOn } from './support/open-dashboard.ts';
 
 let dashboard: Dashboard;
 let owner: BrowserContext;
 let page: Page;
 
-test.beforeAll(async ({ browser }) => {
-  dashboard = await openDashboard();
+test.beforeAll(async ({ browser, dashboard: service }) => {
+  dashboard = await openDashboardOn(service);
   owner = await dashboard.signIn(browser, 'owner');
 });
-test.afterAll(() => dashboard.close());
+test.afterAll(() => owner.close());
 test.beforeEach(async () => {
   page = await owner.newPage();
 });
@@ -68,7 +69,7 @@ test('A key is created by keyboard, works as shown, and is shown only once', asy
   await page.keyboard.press('Escape');
   await expect(created).toBeHidden();
 
-  await expect(row('web shop')).toContainText('owner@example.com');
+  await expect(row('web shop')).toContainText(dashboard.emailOf('owner'));
   expect(await page.content()).not.toContain(secret);
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]));
   const events = await (await owner.request.get('/api/v1/events?limit=100')).text();

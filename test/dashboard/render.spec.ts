@@ -151,7 +151,7 @@ test('"Render again" leads to the new render, which names the first one and the 
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText(id);
   const summary = page.getByRole('region', { name: 'Document' });
   await expect(summary.getByText('Repeats')).toBeVisible();
-  await expect(summary).toContainText('owner@example.com');
+  await expect(summary).toContainText(dashboard.emailOf('owner'));
   await expect(page.locator('canvas')).toBeVisible();
   const repeated = page.url().split('/').at(-1)!;
   const detail = (await (await owner.request.get(`/api/v1/renders/${repeated}`)).json()) as {

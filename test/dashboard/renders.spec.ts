@@ -1,8 +1,9 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { showManyRenders } from './support/many-renders.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { type Dashboard, openDashboard } from './support/open-dashboard.ts';
+import { test } from './support/dashboard-service.ts';
+import { type Dashboard, openDashboardOn } from './support/open-dashboard.ts';
 
 type Body = Record<string, unknown>;
 
@@ -36,8 +37,8 @@ const choose = async (filter: string, option: string): Promise<void> => {
   await page.getByRole('option', { name: option, exact: true }).click();
 };
 
-test.beforeAll(async ({ browser }) => {
-  dashboard = await openDashboard();
+test.beforeAll(async ({ browser, dashboard: service }) => {
+  dashboard = await openDashboardOn(service);
   template = String((await send('/api/v1/templates', { name: 'Offer', content: '<p>{{x}}' })).id);
   render = String((await send('/api/v1/render', { ...convert, file_name: 'minutes' })).id);
   failed = String((await send('/api/v1/render', unclosed)).render_id);
@@ -45,7 +46,7 @@ test.beforeAll(async ({ browser }) => {
   job = String((await send('/api/v1/render/async', { ...convert, input_type: 'csv', data: 'a,b\n1,2' })).job_id);
   owner = await dashboard.signIn(browser, 'owner');
 });
-test.afterAll(() => dashboard.close());
+test.afterAll(() => owner.close());
 test.beforeEach(async () => {
   page = await owner.newPage();
 });
