@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HostileDocument, hostileDocuments } from '../fixtures/documents/hostile-documents.ts';
+import { hostileDocuments } from '../fixtures/documents/hostile-documents.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { isOfficeAvailable } from '../support/documents/office-available.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
@@ -9,25 +10,22 @@ import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
 let caller: ApiClient;
-let server: Server;
-let connections = 0;
-let documents: Record<string, HostileDocument>;
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  server = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  documents = hostileDocuments(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-const names = Object.keys(hostileDocuments(''));
+let connections = 0;
+const server = createServer((socket) => {
+  connections += 1;
+  socket.destroy();
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+const documents = hostileDocuments(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 
 describe.skipIf(!isOfficeAvailable)('A hostile document', () => {
-  it.each(names)('with %s ends as it should, and reaches nothing', async (name) => {
-    const { inputType, file, end } = documents[name]!;
+  it.each(Object.entries(documents))('with %s ends as it should, and reaches nothing', async (_, document) => {
+    const { inputType, file, end } = document;
     const { status, body } = await caller.convert(inputType, file.toString('base64'));
     const outcome = status === 200 ? 'a PDF' : String(body['error']);
     expect([outcome, status === 200 ? '' : body['message']]).toEqual([end, expect.any(String)]);

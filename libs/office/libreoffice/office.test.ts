@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { OfficeRequest } from '../port.ts';
 import { buildXlsx } from '../../../test/support/documents/build-xlsx.ts';
-import { hostileDocuments } from '../../../test/fixtures/documents/hostile-documents.ts';
+import { linkedSection } from '../../../test/fixtures/documents/hostile-documents.ts';
 import { readPdf } from '../../../test/support/documents/read-pdf.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
 import { findLibreOffice } from './find.ts';
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
     expect(connections).toBe(0);
     const included = (url: string): OfficeRequest => rtf(`{\\field{\\*\\fldinst INCLUDETEXT "${url}"}{\\fldrslt }}`);
     const textsOf = async (url: string): Promise<string> => {
-      const { inputType, file } = hostileDocuments(url)['a linked section in ODT']!;
+      const { inputType, file } = linkedSection(url);
       const section = { ...rtf(''), format: inputType as OfficeRequest['format'], file };
       const pdfs = [await office.convert(included(url)), await office.convert(section)];
       const pages = await Promise.all(pdfs.map(({ pdf }) => readPdf(pdf.toString('base64'))));

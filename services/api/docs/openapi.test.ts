@@ -14,8 +14,8 @@ import { exampleExtra } from './openapi/errors.ts';
 import { buildOpenApi } from './openapi.ts';
 import { routes } from '../routes.ts';
 
-const copy = () =>
-  JSON.parse(JSON.stringify(buildOpenApi(routes, { version: '1.2.3', baseUrl: 'http://localhost:8080' })));
+const built = JSON.stringify(buildOpenApi(routes, { version: '1.2.3', baseUrl: 'http://localhost:8080' }));
+const copy = () => JSON.parse(built);
 
 test('the document is valid OpenAPI 3.1 for two validators', async () => {
   const validator = new Validator();
