@@ -39,6 +39,8 @@ export const captureOutput = async (work: () => Promise<unknown>): Promise<{ std
   }
 };
 
+const chosenExitCode = (): number => Number(process.exitCode ?? 0);
+
 /**
  * Runs a command of `colophon` to its end in this process, because the start of a process takes much longer than most
  * commands. Not for `start` and `render`, which stop with their process.
@@ -51,7 +53,7 @@ export const runColophonHere = (args: readonly string[], env: EnvironmentVariabl
     process.exitCode = undefined;
     try {
       const output = await captureOutput(() => runCommandLine(args));
-      return { code: Number(process.exitCode ?? 0), ...output };
+      return { code: chosenExitCode(), ...output };
     } finally {
       process.env = own;
       process.exitCode = exitCode;
