@@ -44,7 +44,8 @@ const otherInstallationMessage = ({ kind, setting }: ConfiguredEngine, found: st
     : `Or set ${setting} to an empty store: the service fills it from the event log.`);
 
 const acceptBlobsConsequence =
-  '"colophon installation accept-blobs" accepts this one. Templates, inputs and PDFs that are not in it are lost.';
+  '"colophon installation accept-blobs" accepts this one. Templates, inputs and PDFs that are neither in it ' +
+  'nor in the event log are lost.';
 
 const missingIdMessage = ({ setting }: ConfiguredEngine, id: string): string =>
   `${setting} leads to a blob store without the id of this installation (${id}). ` +

@@ -37,8 +37,8 @@ const describeUnreadableBlobs = (count: number, sha256: string, reason: string):
       ? `The event log names ${which}, but the blob store lacks ${count === 1 ? 'it' : 'them'} or holds damaged bytes.`
       : `The blob store cannot read ${which} (${reason}).`;
   return (
-    `${problem} Renders and webhooks that need ${count === 1 ? 'it' : 'them'} wait. Check BLOB_STORE_URL: ` +
-    `it must refer to this installation's blobs. If they are lost, restore them from the backup.`
+    `${problem} Renders and webhooks that need ${count === 1 ? 'it' : 'them'} wait. Check BLOB_STORE_URL and EVENT_STORE_URL: ` +
+    `they must refer to this installation's blobs and events. If they are lost, restore them from the backup.`
   );
 };
 

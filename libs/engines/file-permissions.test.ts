@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SettingsError } from '#libs/config/settings.ts';
+import { openFileBlobStore } from '#libs/blob-store/file.ts';
 import { type UserIdentity, storedPathsOf, restrictPermissions } from './file-permissions.ts';
 
 type Entries = Record<string, number>;
@@ -27,6 +28,17 @@ const [uid, gid] = [process.getuid!(), process.getgid!()];
 const owner: UserIdentity = { uid, gids: [gid] };
 const otherUser: UserIdentity = { uid: 4_000_001, gids: [4_000_002] };
 const groupMember: UserIdentity = { uid: 4_000_001, gids: [4_000_002, gid] };
+
+test.each([0o755, 0o777])('A blob store outside the data folder with mode %i is restricted', async (mode) => {
+  const folder = folderWith(0o700, {});
+  const blobs = await openFileBlobStore(folder);
+  await blobs.setInstallationId('installation');
+  await blobs.put(Buffer.from('input'));
+  await blobs.close();
+  chmodSync(folder, mode);
+  expect(restrictPermissions(inFolder(folder), owner).unchanged).toEqual([]);
+  expect(modeOf(folder)).toBe('700');
+});
 
 describe('A data folder that other users can read', () => {
   test('is restricted and reported', () => {

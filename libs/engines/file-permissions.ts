@@ -42,7 +42,7 @@ const [writableByAll, sticky] = [0o002, 0o1000];
 
 /** Names that the service creates in its folders, and names of file systems and hidden files. */
 const ownNamePattern =
-  /^(?:(?:log|read-models|limits|small)\.db.*|blobs|incoming|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
+  /^(?:(?:log|read-models|limits)\.db.*|blobs|incoming|installation-id|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
 
 const isAccessibleToOthers = ({ mode }: Stats): boolean => (mode & groupAndOthersMode) !== 0;
 const modeOf = ({ mode }: Stats): string => `0${(mode & 0o7777).toString(8)}`;

@@ -108,7 +108,8 @@ export const openKurrentDbEventStore = (
   );
 
   return {
-    append: async (stream, events, expected) => {
+    append: async (stream, events, expected, blobs = []) => {
+      if (blobs.length > 0) throw new RangeError('KurrentDB stores no blobs with events');
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       if (!isOwnStream(stream))
         throw new RangeError(`stream ${stream} has no known prefix, so no subscriber would get its events`);

@@ -35,7 +35,7 @@ export class EventTooLarge extends Error {
   }
 }
 
-/** A blob that an event names. `bytes` is no slice of a larger buffer. */
+/** A blob that an event names. `bytes` is no slice of a larger buffer, and does not change before the append resolves. */
 export type AppendedBlob = { sha256: string; bytes: Uint8Array };
 
 export type EventStore = {

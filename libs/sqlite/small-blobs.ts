@@ -16,7 +16,7 @@ export const smallBlobsSchema =
 // An existing row is only updated if its bytes are damaged.
 const upsertSql = 'INSERT INTO small_blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2 WHERE bytes IS NOT ?2';
 
-/** `bytes` must not be a slice: the whole underlying buffer is sent to the writer's thread, at the end of this turn. */
+/** `bytes` is sent to the writer's thread with its whole underlying buffer, so it must not be a slice, nor change before the commit. */
 export const storeBlobStatement = (sha256: string, bytes: Uint8Array): Statement => ({
   sql: upsertSql,
   parameters: [sha256, bytes],

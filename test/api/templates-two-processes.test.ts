@@ -150,12 +150,12 @@ describe('A new template name whose update failed', () => {
     const { store } = other.eventLog;
     const append: EventStore['append'] = store.append.bind(store);
     let isFirst = true;
-    store.append = async (stream, events, expected) => {
+    store.append = async (stream, events, ...rest) => {
       if (isFirst && events.some(({ type }) => type === 'TemplateVersioned')) {
         isFirst = false;
         await makeVersion(id, name);
       }
-      return append(stream, events, expected);
+      return append(stream, events, ...rest);
     };
   };
 

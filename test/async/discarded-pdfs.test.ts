@@ -40,10 +40,10 @@ const rendererDependencies = (
 /** An event store that rejects RenderCompleted as too large. */
 const rejectingCompletions = ({ eventLog: { store } }: EmbeddedEngines): EventStore => ({
   ...store,
-  append: async (stream, events, expected) => {
+  append: async (stream, events, ...rest) => {
     const end = events.find(({ type }) => type === 'RenderCompleted');
     if (end) throw new EventTooLarge(end.type, 70_000);
-    return store.append(stream, events, expected);
+    return store.append(stream, events, ...rest);
   },
 });
 
