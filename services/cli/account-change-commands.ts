@@ -1,4 +1,5 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { type AccountChange, changeAccount } from '#application/accounts/commands.ts';
 import { accountState } from '#application/accounts/queries.ts';
 import { rotateWebhookSecret, webhookSecretView } from '#application/accounts/webhook-secret.ts';
@@ -10,14 +11,14 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { loadInstallationSecrets } from '#libs/secrets/secret-file.ts';
 import { changeCallersAndWait, UsageError, withEngines } from '../process/command-context.ts';
-import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
+import { requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 const runAccountChange = (
   idOrName: string,
   change: AccountChange,
   { changed, unchanged }: { changed: string; unchanged: string },
-  command: Command,
+  command: CliCommand,
 ): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
     const { id } = await requireAccount(engines.reads, idOrName);
@@ -37,13 +38,13 @@ const runAccountChange = (
 
 type ReasonOption = { reason?: string };
 
-const addSuspendCommand = (account: Command): void =>
+const addSuspendCommand = (account: CliCommand): void =>
   void account
     .command('suspend <account>')
     .description('refuse all requests of an account with 403 account_suspended')
     .requiredOption('--reason <text>', 'the reason, shown to the caller and recorded', oneLine)
-    .addHelpText('after', examples('account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'))
-    .action((id: string, { reason }: { reason: string }, command: Command) =>
+    .examples('account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"')
+    .action((id: string, { reason }: { reason: string }, command: CliCommand) =>
       runAccountChange(
         id,
         { type: 'suspend', reason },
@@ -52,13 +53,13 @@ const addSuspendCommand = (account: Command): void =>
       ),
     );
 
-const addReinstateCommand = (account: Command): void =>
+const addReinstateCommand = (account: CliCommand): void =>
   void account
     .command('reinstate <account>')
     .description('accept requests of a suspended account again')
     .option('--reason <text>', 'the reason, recorded', oneLine)
-    .addHelpText('after', examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"'))
-    .action((id: string, { reason }: ReasonOption, command: Command) =>
+    .examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"')
+    .action((id: string, { reason }: ReasonOption, command: CliCommand) =>
       runAccountChange(
         id,
         { type: 'reinstate', reason: reason ?? null },
@@ -67,7 +68,7 @@ const addReinstateCommand = (account: Command): void =>
       ),
     );
 
-const addPlanCommand = (account: Command): void =>
+const addPlanCommand = (account: CliCommand): void =>
   void account
     .command('plan')
     .argument('<account>', 'the id or name of the account')
@@ -77,29 +78,28 @@ const addPlanCommand = (account: Command): void =>
     .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
     .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
     .option('--reason <text>', 'the reason, recorded', oneLine)
-    .addHelpText(
-      'after',
-      examples(
-        'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro',
-        'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 ' +
-          '--reason "contract of May"',
-      ),
+    .examples(
+      'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro',
+      'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 ' +
+        '--reason "contract of May"',
     )
-    .action((id: string, plan: PlanName, { reason, ...overrides }: ReasonOption & LimitOverrides, command: Command) => {
-      const limits = Object.entries(overrides).map(
-        ([name, value]) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${value}`,
-      );
-      const planText = [`the plan ${plan}`, ...(limits.length > 0 ? [`with ${limits.join(', ')}`] : [])].join(' ');
-      return runAccountChange(
-        id,
-        { type: 'changePlan', plan, overrides, reason: reason ?? null },
-        { changed: `is on ${planText}`, unchanged: `was already on ${planText}` },
-        command,
-      );
-    });
+    .action(
+      (id: string, plan: PlanName, { reason, ...overrides }: ReasonOption & LimitOverrides, command: CliCommand) => {
+        const limits = Object.entries(overrides).map(
+          ([name, value]) => `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${value}`,
+        );
+        const planText = [`the plan ${plan}`, ...(limits.length > 0 ? [`with ${limits.join(', ')}`] : [])].join(' ');
+        return runAccountChange(
+          id,
+          { type: 'changePlan', plan, overrides, reason: reason ?? null },
+          { changed: `is on ${planText}`, unchanged: `was already on ${planText}` },
+          command,
+        );
+      },
+    );
 
 /** `colophon account suspend|reinstate|plan` */
-export const addAccountChangeCommands = (account: Command): void => {
+export const addAccountChangeCommands = (account: CliCommand): void => {
   addSuspendCommand(account);
   addReinstateCommand(account);
   addPlanCommand(account);
@@ -122,19 +122,16 @@ const showWebhookSecret = (idOrName: string, rotate: boolean, json: boolean): Pr
   });
 
 /** `colophon account webhook-secret` */
-export const addWebhookSecretCommand = (account: Command): void => {
+export const addWebhookSecretCommand = (account: CliCommand): void => {
   account
     .command('webhook-secret <account>')
     .description("show the secret that signs an account's callbacks")
-    .addHelpText(
-      'after',
-      examples(
-        'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M',
-        'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --rotate',
-      ),
+    .examples(
+      'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M',
+      'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --rotate',
     )
     .option('--rotate', 'create a new secret; for 24 hours the previous one also signs')
-    .action((id: string, options: { rotate?: true }, command: Command) =>
+    .action((id: string, options: { rotate?: true }, command: CliCommand) =>
       showWebhookSecret(id, options.rotate === true, wantsJson(command)),
     );
 };

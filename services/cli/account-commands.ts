@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { openAccount } from '#application/accounts/commands.ts';
 import { type AccountView, describeAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { accountIdOf } from '#contracts/names.ts';
@@ -6,7 +7,7 @@ import { type LimitOverrides, type PlanName, planNames } from '#contracts/plans.
 import { withEngines } from '../process/command-context.ts';
 import { addAccountChangeCommands, addWebhookSecretCommand } from './account-change-commands.ts';
 import { addAccountSettingsCommand } from './account-settings-command.ts';
-import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
+import { requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 /** An account as text, one field on each line. */
@@ -52,17 +53,14 @@ const showAccount = (idOrName: string, json: boolean): Promise<void> =>
   });
 
 /** `colophon account ...` */
-export const addAccountCommands = (program: Command): void => {
+export const addAccountCommands = (program: CliCommand): void => {
   const account = program
     .command('account')
     .description('create and show accounts, change their plan, suspend them')
-    .addHelpText(
-      'after',
-      examples(
-        'account create --name "Paper Mill" --plan starter',
-        'account list',
-        'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"',
-      ),
+    .examples(
+      'account create --name "Paper Mill" --plan starter',
+      'account list',
+      'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"',
     );
   account
     .command('create')
@@ -72,24 +70,21 @@ export const addAccountCommands = (program: Command): void => {
     .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
     .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
     .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
-    .addHelpText(
-      'after',
-      examples(
-        'account create --name "Paper Mill" --plan starter',
-        'account create --name "Printing Works" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',
-      ),
+    .examples(
+      'account create --name "Paper Mill" --plan starter',
+      'account create --name "Printing Works" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',
     )
-    .action((options: CreateOptions, command: Command) => createAccount(options, wantsJson(command)));
+    .action((options: CreateOptions, command: CliCommand) => createAccount(options, wantsJson(command)));
   account
     .command('list')
     .description('list all accounts')
-    .addHelpText('after', examples('account list', 'account list --json'))
-    .action((_: unknown, command: Command) => printAccounts(wantsJson(command)));
+    .examples('account list', 'account list --json')
+    .action((_: unknown, command: CliCommand) => printAccounts(wantsJson(command)));
   account
     .command('show <account>')
     .description('show an account with its limits and its usage this month')
-    .addHelpText('after', examples('account show default', 'account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
-    .action((id: string, _: unknown, command: Command) => showAccount(id, wantsJson(command)));
+    .examples('account show default', 'account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M')
+    .action((id: string, _: unknown, command: CliCommand) => showAccount(id, wantsJson(command)));
   addAccountChangeCommands(account);
   addAccountSettingsCommand(account);
   addWebhookSecretCommand(account);

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { z } from 'zod';
 import { changeAccount } from '#application/accounts/commands.ts';
 import { isAllowedRetention, pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
@@ -7,7 +8,7 @@ import { localeTag, timeZoneName } from '#contracts/http/locale.ts';
 import { accountIdOf } from '#contracts/names.ts';
 import { defaultAccountSettings } from '#libs/domain/account.ts';
 import { changeCallersAndWait, UsageError, withEngines } from '../process/command-context.ts';
-import { examples, requireAccount, oneLine, positiveInteger, wantsJson } from './arguments.ts';
+import { requireAccount, oneLine, positiveInteger, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 const noChoice = 'default';
@@ -78,7 +79,7 @@ const runSettingsCommand = (idOrName: string, options: SettingsOptions, json: bo
   });
 
 /** `colophon account settings` */
-export const addAccountSettingsCommand = (account: Command): void =>
+export const addAccountSettingsCommand = (account: CliCommand): void =>
   void account
     .command('settings <account>')
     .description('show the settings of an account, after changing those that are named')
@@ -90,14 +91,11 @@ export const addAccountSettingsCommand = (account: Command): void =>
       orDefault(parsedBy(timeZoneName)),
     )
     .option('--pdf-retention-minutes <n>', `how long PDFs are kept, or "${noChoice}"`, orDefault(positiveInteger))
-    .addHelpText(
-      'after',
-      examples(
-        'account settings default',
-        'account settings default --locale de-AT --time-zone Europe/Vienna',
-        'account settings default --pdf-retention-minutes 1440',
-      ),
+    .examples(
+      'account settings default',
+      'account settings default --locale de-AT --time-zone Europe/Vienna',
+      'account settings default --pdf-retention-minutes 1440',
     )
-    .action((idOrName: string, options: SettingsOptions, command: Command) =>
+    .action((idOrName: string, options: SettingsOptions, command: CliCommand) =>
       runSettingsCommand(idOrName, options, wantsJson(command)),
     );

@@ -79,10 +79,6 @@ export const month = (text: string): string => {
 
 export const wantsJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
-/** The end of a `--help` text. */
-export const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
-
 /** An account by its `acc_<id>` or its name. @throws UsageError if there is none, or several have the name */
 export const requireAccount = async (reads: ReadStore, idOrName: string): Promise<AccountDocument> => {
   const byId = await findAccount(reads, idOrName);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { describeSettings, loadSettings } from '#libs/config/settings.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
@@ -13,16 +13,16 @@ import {
 import { checkEventLog } from '#libs/integrity/check-event-log.ts';
 import { checkIntegrity } from '#libs/sqlite/damage.ts';
 import { waitForEngines, UsageError } from '../process/command-context.ts';
-import { examples, wantsJson } from './arguments.ts';
+import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 /** `colophon config` */
-export const addConfigCommand = (program: Command): void => {
+export const addConfigCommand = (program: CliCommand): void => {
   program
     .command('config')
     .description('show every setting: its value, the source of the value, and its description')
-    .addHelpText('after', examples('config', 'config --json'))
-    .action((_: unknown, command: Command) => {
+    .examples('config', 'config --json')
+    .action((_: unknown, command: CliCommand) => {
       const descriptions = describeSettings(process.env);
       const text = descriptions
         .map(
@@ -109,13 +109,13 @@ const runCheck = async (json: boolean): Promise<void> => {
 };
 
 /** `colophon check` */
-export const addCheckCommand = (program: Command): void => {
+export const addCheckCommand = (program: CliCommand): void => {
   program
     .command('check')
     .description(
       'check all stored data: every database file, every event, every blob that the event log refers to; ' +
         'exit code 1 if something is damaged or missing',
     )
-    .addHelpText('after', examples('check', 'check --json'))
-    .action((_: unknown, command: Command) => runCheck(wantsJson(command)));
+    .examples('check', 'check --json')
+    .action((_: unknown, command: CliCommand) => runCheck(wantsJson(command)));
 };

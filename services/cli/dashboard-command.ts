@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { z } from 'zod';
 import { accountIdOf, personIdOf } from '#contracts/names.ts';
 import { type Role, roles } from '#contracts/roles.ts';
 import { identityOfUser, issueSignInLink, signInUrl } from '#application/people/sign-in-links.ts';
 import { UsageError, withEngines } from '../process/command-context.ts';
 import { machineUser } from '../process/machine-user.ts';
-import { examples, requireAccountOrOnly, wantsJson } from './arguments.ts';
+import { requireAccountOrOnly, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 type DashboardOptions = { account?: string; email?: string; role?: Role; operator?: true };
@@ -41,7 +42,7 @@ const printLink = ({ account, email, role, operator }: DashboardOptions, json: b
   });
 
 /** `colophon dashboard` */
-export const addDashboardCommand = (program: Command): void =>
+export const addDashboardCommand = (program: CliCommand): void =>
   void program
     .command('dashboard')
     .description('print a link that signs a person in to the dashboard, once and within 15 minutes')
@@ -51,12 +52,9 @@ export const addDashboardCommand = (program: Command): void =>
       new Option('--role <role>', 'the role in the account; by default the present role, or owner').choices(roles),
     )
     .option('--operator', 'sign in as an operator, who sees and administers all accounts')
-    .addHelpText(
-      'after',
-      examples(
-        'dashboard',
-        'dashboard --account "Paper Mill" --email ada@example.com --role developer',
-        'dashboard --operator',
-      ),
+    .examples(
+      'dashboard',
+      'dashboard --account "Paper Mill" --email ada@example.com --role developer',
+      'dashboard --operator',
     )
-    .action((options: DashboardOptions, command: Command) => printLink(options, wantsJson(command)));
+    .action((options: DashboardOptions, command: CliCommand) => printLink(options, wantsJson(command)));

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
@@ -10,7 +10,7 @@ import { describeOlderEventLog, rebuildFromOlderEventLog } from '#libs/projectio
 import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import { RebuildSuperseded } from '#libs/read-store/port.ts';
 import { withEngines, UsageError } from '../process/command-context.ts';
-import { examples, wantsJson } from './arguments.ts';
+import { wantsJson } from './arguments.ts';
 import { print, writeOutput } from './output.ts';
 
 const exampleId = '01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
@@ -177,14 +177,14 @@ const resultNote = (isSame: boolean, isSameThumbnail: boolean): string => {
 };
 
 /** `colophon events`, `rebuild`, `verify` */
-export const addEventLogCommands = (program: Command): void => {
+export const addEventLogCommands = (program: CliCommand): void => {
   program
     .command('events')
     .argument('<id>', 'an id of the API, such as render_<id>, or the name of a stream, such as render-<id>')
     .description('show the events of a render, job, template, account or key as the API does, oldest first')
     .option('--raw', 'show the events as they are in the event log')
-    .addHelpText('after', examples(`events render_${exampleId}`, `events job_${exampleId} --json`))
-    .action((idOrStream: string, { raw = false }: { raw?: boolean }, command: Command) =>
+    .examples(`events render_${exampleId}`, `events job_${exampleId} --json`)
+    .action((idOrStream: string, { raw = false }: { raw?: boolean }, command: CliCommand) =>
       showEvents(idOrStream, raw, wantsJson(command)),
     );
   program
@@ -192,8 +192,8 @@ export const addEventLogCommands = (program: Command): void => {
     .description(
       'rebuild one read model, or all, from the event log; the current one serves until the new one has caught up',
     )
-    .addHelpText('after', examples('rebuild', 'rebuild renders'))
-    .action((model: string | undefined, _: unknown, command: Command) => runRebuild(model, wantsJson(command)));
+    .examples('rebuild', 'rebuild renders')
+    .action((model: string | undefined, _: unknown, command: CliCommand) => runRebuild(model, wantsJson(command)));
   program
     .command('verify <render_id>')
     .description(
@@ -201,6 +201,6 @@ export const addEventLogCommands = (program: Command): void => {
         'except for web pages, which can change',
     )
     .option('-o, --output <file>', 'write the new PDF to this file')
-    .addHelpText('after', examples(`verify render_${exampleId}`, `verify render_${exampleId} --output invoice.pdf`))
-    .action((id: string, options: VerifyOptions, command: Command) => runVerify(id, options, wantsJson(command)));
+    .examples(`verify render_${exampleId}`, `verify render_${exampleId} --output invoice.pdf`)
+    .action((id: string, options: VerifyOptions, command: CliCommand) => runVerify(id, options, wantsJson(command)));
 };

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { enginesWithInstallationId } from '#application/installation/engines-with-installation-id.ts';
 import { acceptBlobStore, ownershipOf } from '#application/installation/installation-ids.ts';
 import { acceptSecret, loadInstallation } from '#application/installation/secret.ts';
 import { readSecretFile } from '#libs/secrets/secret-file.ts';
 import { configuredSecrets, fingerprintOf } from '#libs/secrets/installation-secret.ts';
-import { examples, wantsJson } from './arguments.ts';
+import { wantsJson } from './arguments.ts';
 import { type CommandContext, withUncheckedEngines, UsageError } from '../process/command-context.ts';
 import { print, table } from './output.ts';
 
@@ -79,27 +79,27 @@ const runAcceptBlobStore = (json: boolean): Promise<void> =>
   });
 
 /** `colophon installation ...` */
-export const addInstallationCommands = (program: Command): void => {
+export const addInstallationCommands = (program: CliCommand): void => {
   const installation = program
     .command('installation')
     .description('the parts of an installation: event log, secret, blobs, bus, read models')
-    .addHelpText('after', examples('installation show', 'installation accept-secret'));
+    .examples('installation show', 'installation accept-secret');
   installation
     .command('show')
     .description('show the installation of the event log, and whether secret and engines belong to it')
-    .addHelpText('after', examples('installation show'))
-    .action((_: unknown, command: Command) => showInstallation(wantsJson(command)));
+    .examples('installation show')
+    .action((_: unknown, command: CliCommand) => showInstallation(wantsJson(command)));
   installation
     .command('accept-secret')
     .description(
       'use the secret of COLOPHON_SECRET or secret.key (a new one if there is none) as the installation secret, ' +
         'after the previous one was lost or leaked',
     )
-    .addHelpText('after', examples('installation accept-secret'))
-    .action((_: unknown, command: Command) => runAcceptSecret(wantsJson(command)));
+    .examples('installation accept-secret')
+    .action((_: unknown, command: CliCommand) => runAcceptSecret(wantsJson(command)));
   installation
     .command('accept-blobs')
     .description('use the blob store of BLOB_STORE_URL for the installation, after the previous one was lost')
-    .addHelpText('after', examples('installation accept-blobs'))
-    .action((_: unknown, command: Command) => runAcceptBlobStore(wantsJson(command)));
+    .examples('installation accept-blobs')
+    .action((_: unknown, command: CliCommand) => runAcceptBlobStore(wantsJson(command)));
 };

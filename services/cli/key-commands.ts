@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { issueKey, revokeKey } from '#application/api-keys/commands.ts';
 import { listAccounts } from '#application/accounts/queries.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
@@ -6,16 +7,7 @@ import { type KeyView, listKeys } from '#application/api-keys/queries.ts';
 import { defaultKeyPermissions, type Permission, permissions } from '#contracts/events/account.ts';
 import { accountIdOf, apiKeyIdOf } from '#contracts/names.ts';
 import { changeCallersAndWait, withEngines } from '../process/command-context.ts';
-import {
-  examples,
-  requireAccount,
-  requireKey,
-  futureTimestamp,
-  month,
-  oneLine,
-  permissionList,
-  wantsJson,
-} from './arguments.ts';
+import { requireAccount, requireKey, futureTimestamp, month, oneLine, permissionList, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 const formatMinute = (time: string | null): string | null => time && `${time.slice(0, 10)} ${time.slice(11, 16)}`;
@@ -106,15 +98,12 @@ const runRevokeKey = (prefixedId: string, reason: string | undefined, json: bool
   });
 
 /** `colophon key ...` */
-export const addKeyCommands = (program: Command): void => {
+export const addKeyCommands = (program: CliCommand): void => {
   const account = 'acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
   const key = program
     .command('key')
     .description('issue, list and revoke API keys')
-    .addHelpText(
-      'after',
-      examples(`key create --account ${account} --type live --name "web shop"`, `key list --account ${account}`),
-    );
+    .examples(`key create --account ${account} --type live --name "web shop"`, `key list --account ${account}`);
   key
     .command('create')
     .description('issue a key; it is shown only once')
@@ -129,30 +118,24 @@ export const addKeyCommands = (program: Command): void => {
       ...defaultKeyPermissions,
     ])
     .option('--expires-at <time>', 'when the key expires: an ISO 8601 date or time in the future', futureTimestamp)
-    .addHelpText(
-      'after',
-      examples(
-        `key create --account ${account} --type live --name "web shop"`,
-        `key create --account ${account} --type test --permissions render:create,jobs:read --expires-at 2030-01-31`,
-      ),
+    .examples(
+      `key create --account ${account} --type live --name "web shop"`,
+      `key create --account ${account} --type test --permissions render:create,jobs:read --expires-at 2030-01-31`,
     )
-    .action((options: CreateOptions, command: Command) => createKey(options, wantsJson(command)));
+    .action((options: CreateOptions, command: CliCommand) => createKey(options, wantsJson(command)));
   key
     .command('list')
     .description('list keys with their state, last use and usage in a month')
     .option('--account <account>', 'the id or name of the account; by default all accounts')
     .option('--period <month>', 'YYYY-MM in UTC; by default the current month', month)
-    .addHelpText(
-      'after',
-      examples('key list', 'key list --account default', `key list --account ${account} --period 2030-01 --json`),
-    )
-    .action((options: ListOptions, command: Command) => printKeys(options, wantsJson(command)));
+    .examples('key list', 'key list --account default', `key list --account ${account} --period 2030-01 --json`)
+    .action((options: ListOptions, command: CliCommand) => printKeys(options, wantsJson(command)));
   key
     .command('revoke <id>')
     .description('revoke a key immediately and permanently')
     .option('--reason <text>', 'the reason, recorded', oneLine)
-    .addHelpText('after', examples('key revoke key_01K6ZC5EAA11BB22CC33DD44EE --reason "lost laptop"'))
-    .action((id: string, options: { reason?: string }, command: Command) =>
+    .examples('key revoke key_01K6ZC5EAA11BB22CC33DD44EE --reason "lost laptop"')
+    .action((id: string, options: { reason?: string }, command: CliCommand) =>
       runRevokeKey(id, options.reason, wantsJson(command)),
     );
 };

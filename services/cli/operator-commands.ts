@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, personIdOf } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
@@ -6,7 +6,7 @@ import { personIdFrom } from '#application/people/identity.ts';
 import { findOperators, revokeOperator } from '#application/people/operators.ts';
 import { openPeople } from '#application/people/people.ts';
 import { UsageError, withEngines } from '../process/command-context.ts';
-import { examples, wantsJson } from './arguments.ts';
+import { wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 const listOperators = (json: boolean): Promise<void> =>
@@ -30,18 +30,18 @@ const revoke = (person: string, json: boolean): Promise<void> =>
   });
 
 /** `colophon operator ...` */
-export const addOperatorCommands = (program: Command): void => {
+export const addOperatorCommands = (program: CliCommand): void => {
   const operator = program
     .command('operator')
     .description('list and revoke the people who see and change all accounts')
-    .addHelpText('after', examples('operator list', 'operator revoke ada@example.com'));
+    .examples('operator list', 'operator revoke ada@example.com');
   operator
     .command('list')
     .description('list the operators')
-    .action((_options: object, command: Command) => listOperators(wantsJson(command)));
+    .action((_options: object, command: CliCommand) => listOperators(wantsJson(command)));
   operator
     .command('revoke')
     .description('make an operator a person like others, from the next request on')
     .argument('<person>', 'the email or id of the person')
-    .action((person: string, _options: object, command: Command) => revoke(person, wantsJson(command)));
+    .action((person: string, _options: object, command: CliCommand) => revoke(person, wantsJson(command)));
 };

@@ -1,9 +1,9 @@
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, CommanderError } from 'commander';
+import { CliCommand } from './cli-command.ts';
 import { startupOutput } from './startup-output.ts';
 import { UsageError } from '../process/command-context.ts';
 import { packageVersion } from '../process/package-version.ts';
 import { addAccountCommands } from './account-commands.ts';
-import { examples } from './arguments.ts';
 import { addCheckCommand, addConfigCommand } from './check-command.ts';
 import { addDashboardCommand } from './dashboard-command.ts';
 import { addInstallationCommands } from './installation-commands.ts';
@@ -19,8 +19,8 @@ import { DamagedFileError } from '#libs/engines/damaged-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Role, roles } from '../process/running-role.ts';
 
-const createProgram = (): Command => {
-  const program = new Command('colophon')
+const createProgram = (): CliCommand => {
+  const program = new CliCommand('colophon')
     .description('Renders documents to PDF, and records how each one was made.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--json', 'print the result as one JSON value')
@@ -31,11 +31,8 @@ const createProgram = (): Command => {
     .command('start')
     .description('run the service: all roles, or only the named ones; any number of processes can have the same role')
     .addArgument(new Argument('[role...]', 'the roles of this process').choices(roles))
-    .addHelpText(
-      'after',
-      '\nSettings are environment variables; "colophon config" shows all of them.\n' +
-        examples('start', 'start renderer', 'start relay projector'),
-    )
+    .addHelpText('after', '\nSettings are environment variables; "colophon config" shows all of them.')
+    .examples('start', 'start renderer', 'start relay projector')
     .action(async (chosenRoles: Role[]) => (await import('../process/start.ts')).start(chosenRoles, startupOutput));
   addRenderCommand(program);
   addRendersCommand(program);

@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { TemporaryService } from '../process/temporary-service.ts';
 import { UsageError } from '../process/command-context.ts';
-import { examples, wantsJson } from './arguments.ts';
+import { wantsJson } from './arguments.ts';
 import { chooseRender, type RenderArguments, type Run } from './choose-render.ts';
 import { print } from './output.ts';
 import { RenderError } from './render-errors.ts';
@@ -103,7 +103,7 @@ const openOwnService = async (): Promise<TemporaryService> =>
   (await import('../process/temporary-service.ts')).openTemporaryService();
 
 /** `colophon render`. `openService` gives the service that renders, which is closed afterwards. */
-export const addRenderCommand = (program: Command, openService = openOwnService): void => {
+export const addRenderCommand = (program: CliCommand, openService = openOwnService): void => {
   const command = program
     .command('render')
     .argument(
@@ -128,22 +128,22 @@ export const addRenderCommand = (program: Command, openService = openOwnService)
       'after',
       '\nImages, style sheets and fonts below the folder of an HTML or Markdown document are found by their relative paths.\n' +
         'Other options of POST /render: --option outline=true --option page_ranges=1-3. Passwords belong in a file, because other\n' +
-        'people on the machine can read arguments. With --json, the error of a document is that of the API, as JSON.\n' +
-        examples(
-          'render report.md',
-          'render page.html -o page.pdf --option page_size=A5 --option orientation=landscape',
-          'render page.html -o page.png --option dpi=300',
-          'render invoice.html --data invoice.json --watch',
-          'render templates/invoice',
-          'render report.md --conformance pdf/a-3b,pdf/ua-1 --metadata author="Ines Prado" --attach values.csv',
-          'render invoice.html --factur-x invoice.xml --profile en16931',
-          'render draft.md --watermark DRAFT --page-numbers "{page} of {total}" --encrypt passwords.txt',
-          'render cover.html report.docx terms.pdf -o contract.pdf --contents',
-          'render parts.json --compose -o contract.pdf --option contents=true',
-          'render - --input-type csv --output - < orders.csv > orders.pdf',
-        ),
+        'people on the machine can read arguments. With --json, the error of a document is that of the API, as JSON.',
     )
-    .action((files: [string, ...string[]], options: RenderArguments, own: Command) =>
+    .examples(
+      'render report.md',
+      'render page.html -o page.pdf --option page_size=A5 --option orientation=landscape',
+      'render page.html -o page.png --option dpi=300',
+      'render invoice.html --data invoice.json --watch',
+      'render templates/invoice',
+      'render report.md --conformance pdf/a-3b,pdf/ua-1 --metadata author="Ines Prado" --attach values.csv',
+      'render invoice.html --factur-x invoice.xml --profile en16931',
+      'render draft.md --watermark DRAFT --page-numbers "{page} of {total}" --encrypt passwords.txt',
+      'render cover.html report.docx terms.pdf -o contract.pdf --contents',
+      'render parts.json --compose -o contract.pdf --option contents=true',
+      'render - --input-type csv --output - < orders.csv > orders.pdf',
+    )
+    .action((files: [string, ...string[]], options: RenderArguments, own: CliCommand) =>
       renderFiles(files, options, wantsJson(own), openService),
     );
 };

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { facturXProfiles } from '#contracts/http/factur-x.ts';
 import { optionValueOf } from '#contracts/http/option-texts.ts';
 import { isObject } from '#contracts/http/type-names.ts';
@@ -28,7 +28,7 @@ export type RenderOptionArguments = {
 
 const defaultProfile = 'en16931';
 
-export const addRenderOptions = (command: Command): Command =>
+export const addRenderOptions = (command: CliCommand): CliCommand =>
   command
     .option('--option <name=value>', 'an option of POST /render; can be repeated', collect, [])
     .option('--options <file>', 'JSON with options of POST /render')

@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { findRenderListPage, type RenderFilter } from '#application/renders/list-renders.ts';
 import { renderStatuses } from '#contracts/http/render.ts';
 import { apiKeyIdOf, bareId, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import { errors } from '#contracts/http/errors.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { withEngines } from '../process/command-context.ts';
-import { examples, isoTimestamp, positiveInteger, requireAccountOrOnly, wantsJson } from './arguments.ts';
+import { isoTimestamp, positiveInteger, requireAccountOrOnly, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 type RendersOptions = {
@@ -59,7 +60,7 @@ const listRenders = ({ account, status, ...page }: RendersOptions, json: boolean
   });
 
 /** `colophon renders` */
-export const addRendersCommand = (program: Command): void => {
+export const addRendersCommand = (program: CliCommand): void => {
   program
     .command('renders')
     .description('list the renders of an account, newest first')
@@ -69,10 +70,7 @@ export const addRendersCommand = (program: Command): void => {
     .option('--until <time>', 'only renders created before this time', isoTimestamp)
     .option('--limit <n>', 'at most this number', positiveInteger, 20)
     .option('--cursor <cursor>', 'continue a list, with the cursor that it ended with', cursor)
-    .addHelpText(
-      'after',
-      '\n"colophon events render_<id>" shows the events of a render.\n' +
-        examples('renders', 'renders --account default --status FAILED --since 2030-01-31 --json'),
-    )
-    .action((options: RendersOptions, command: Command) => listRenders(options, wantsJson(command)));
+    .addHelpText('after', '\n"colophon events render_<id>" shows the events of a render.')
+    .examples('renders', 'renders --account default --status FAILED --since 2030-01-31 --json')
+    .action((options: RendersOptions, command: CliCommand) => listRenders(options, wantsJson(command)));
 };

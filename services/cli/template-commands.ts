@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { type FullTemplate, readTemplate } from '#application/templates/content.ts';
 import { pushTemplate, type TemplateToPush } from '#application/templates/push.ts';
@@ -8,7 +8,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { withEngines, UsageError } from '../process/command-context.ts';
-import { examples, oneLine, requireAccountOrOnly, wantsJson } from './arguments.ts';
+import { oneLine, requireAccountOrOnly, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 import { addInstallExamplesCommand } from './template-examples-command.ts';
 import {
@@ -171,30 +171,32 @@ const accountOption = [
 ] as const;
 
 /** `colophon template ...` */
-export const addTemplateCommands = (program: Command): void => {
+export const addTemplateCommands = (program: CliCommand): void => {
   const template = program
     .command('template')
     .description('list the templates of an account, keep them in files, install examples')
     .addHelpText(
       'after',
       '\nA template in files is a folder with template.html, template.json (name, description, category, variables,\n' +
-        'default_options, labels), and sample.json with sample data for previews.\n' +
-        examples('template pull --dir templates', 'template diff templates', 'template push templates/invoice'),
-    );
+        'default_options, labels), and sample.json with sample data for previews.',
+    )
+    .examples('template pull --dir templates', 'template diff templates', 'template push templates/invoice');
   template
     .command('list')
     .description('list the templates of an account, newest first')
     .option(...accountOption)
-    .addHelpText('after', examples('template list', 'template list --account default --json'))
-    .action((options: AccountOption, command: Command) => listAll(options, wantsJson(command)));
+    .examples('template list', 'template list --account default --json')
+    .action((options: AccountOption, command: CliCommand) => listAll(options, wantsJson(command)));
   template
     .command('push')
     .argument('<folder...>', 'folders with a template, or folders that contain such folders')
     .description('create templates from files, or new versions of those that differ; others stay unchanged')
     .option(...accountOption)
     .option('--changes <text>', 'what changed; by default the names of the changed fields', oneLine)
-    .addHelpText('after', examples('template push templates', 'template push invoice --changes "new bank account"'))
-    .action((folders: string[], options: PushOptions, command: Command) => push(folders, options, wantsJson(command)));
+    .examples('template push templates', 'template push invoice --changes "new bank account"')
+    .action((folders: string[], options: PushOptions, command: CliCommand) =>
+      push(folders, options, wantsJson(command)),
+    );
   template
     .command('pull')
     .argument('[template...]', 'names or ids; by default all templates of the account')
@@ -202,15 +204,15 @@ export const addTemplateCommands = (program: Command): void => {
     .option(...accountOption)
     .option('--dir <folder>', 'where to create the folders', '.')
     .option('--force', 'replace files that have other contents')
-    .addHelpText('after', examples('template pull --dir templates', 'template pull Invoice --force'))
-    .action((names: string[], options: PullOptions, command: Command) => pull(names, options, wantsJson(command)));
+    .examples('template pull --dir templates', 'template pull Invoice --force')
+    .action((names: string[], options: PullOptions, command: CliCommand) => pull(names, options, wantsJson(command)));
   template
     .command('diff')
     .argument('<folder...>', 'folders with a template, or folders that contain such folders')
     .description('compare files with the stored templates of the same names; exit code 1 if they differ')
     .option(...accountOption)
-    .addHelpText('after', examples('template diff templates'))
-    .action((folders: string[], options: AccountOption, command: Command) =>
+    .examples('template diff templates')
+    .action((folders: string[], options: AccountOption, command: CliCommand) =>
       diff(folders, options, wantsJson(command)),
     );
   addInstallExamplesCommand(template);

@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { installExample, type InstallResult } from '#application/templates/install-examples.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import { exampleNames, invoiceExample, readExamples } from '#libs/templating/examples.ts';
 import { changeCallersAndWait, UsageError, withEngines } from '../process/command-context.ts';
-import { examples, requireAccountOrOnly, wantsJson } from './arguments.ts';
+import { requireAccountOrOnly, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 type InstallOptions = { account?: string; name?: string; replace?: true };
@@ -45,15 +46,12 @@ const install = ({ account: idOrName, name, replace }: InstallOptions, json: boo
   });
 
 /** `colophon template install-examples` */
-export const addInstallExamplesCommand = (template: Command): void =>
+export const addInstallExamplesCommand = (template: CliCommand): void =>
   void template
     .command('install-examples')
     .description('give an account the templates delivered with Colophon, or the new versions of them')
     .option('--account <account>', 'the id or name of the account; not needed if there is only one')
     .addOption(new Option('--name <example>', 'only this example').choices([...exampleNames, invoiceExample]))
     .option('--replace', 'also make a new version of an example that the account has changed')
-    .addHelpText(
-      'after',
-      examples('template install-examples', 'template install-examples --account "Paper Mill" --name invoice'),
-    )
-    .action((options: InstallOptions, command: Command) => install(options, wantsJson(command)));
+    .examples('template install-examples', 'template install-examples --account "Paper Mill" --name invoice')
+    .action((options: InstallOptions, command: CliCommand) => install(options, wantsJson(command)));

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { CliCommand } from '../../../services/cli/cli-command.ts';
 import { addRenderCommand } from '../../../services/cli/render-command.ts';
 import { UsageError } from '../../../services/process/command-context.ts';
 import type { ProcessResult } from './colophon-process.ts';
@@ -12,7 +12,7 @@ export const runRenderCommand = async (
   service: { url: string; key: string },
   args: readonly string[],
 ): Promise<ProcessResult> => {
-  const program = new Command('colophon').option('--json').exitOverride();
+  const program = new CliCommand('colophon').option('--json').exitOverride();
   const ended = new Promise<void>(() => {});
   addRenderCommand(program, async () => ({ ...service, ended, close: () => Promise.resolve() }));
   let code = 0;
