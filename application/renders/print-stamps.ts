@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { toMillimetres } from '#contracts/http/lengths.ts';
 import { formatPageNumber, maxRoman, type PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
@@ -7,7 +8,7 @@ import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import type { NumberedPages } from '#libs/pdf/page-labels.ts';
 import type { PageSize, Stamps } from '#libs/pdf/stamp.ts';
 import { isPageIn, sideOf } from '#libs/pdf/stamp-places.ts';
-import { escaped, fitWatermarks, type StampPage, toPoints, watermarkPage, watermarkStyles } from './watermark-page.ts';
+import { fitWatermarks, type StampPage, toPoints, watermarkPage, watermarkStyles } from './watermark-page.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 
 /** Names the stamps whose `pages` select none of the pages. No error: `2-` is right for letters that may have one page. */
@@ -44,7 +45,7 @@ const numberFrameWidth = 1000;
 
 const numberPage = (text: string, side: string, { font_size: size, color }: PageNumbersOption): StampPage => ({
   size: { width: numberFrameWidth, height: Math.ceil(size * 1.6) },
-  html: `<div class="number" dir="auto" style="text-align:${side};font-size:${size}pt;color:${color}">${escaped(text)}</div>`,
+  html: `<div class="number" dir="auto" style="text-align:${side};font-size:${size}pt;color:${color}">${escapeMarkup(text)}</div>`,
 });
 
 const numberedPagesOf = (

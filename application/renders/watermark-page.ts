@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { readImageData } from '#contracts/http/image-data.ts';
 import { toMillimetres } from '#contracts/http/lengths.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
@@ -7,9 +8,6 @@ import type { PageSize } from '#libs/pdf/stamp.ts';
 export type StampPage = { size: PageSize; html: string };
 
 export const toPoints = (millimetres: number): number => (millimetres * 72) / 25.4;
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 
 /** Within these, a text has the size for which it fits on its lines. */
 const defaultFontSize = { min: 12, max: 140 };
@@ -30,7 +28,7 @@ export const watermarkPage = (
 ): StampPage => {
   const content =
     image === undefined
-      ? `<div dir="auto" style="font-size:${fontSize ?? defaultFontSize.max}pt;color:${color}">${escaped(text!)}</div>`
+      ? `<div dir="auto" style="font-size:${fontSize ?? defaultFontSize.max}pt;color:${color}">${escapeMarkup(text!)}</div>`
       : imageHtml(image, width === undefined ? size.width / 2 : toPoints(toMillimetres(width)));
   const degrees = rotation ?? (image === undefined ? 45 : 0);
   const data = `data-degrees="${degrees}" data-position="${position}"`;

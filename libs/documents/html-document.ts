@@ -1,10 +1,6 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { readFileSync } from 'node:fs';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
-
-const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export const escapeHtml = (text: string): string =>
-  /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character) : text;
 
 const readStyleSheet = (name: string): string =>
   readFileSync(new URL(`./style/${name}.css`, import.meta.url), 'utf8').trim();
@@ -37,7 +33,7 @@ const metaElements = ({ authors, subject, keywords, date }: DocumentMetadata & {
     ['date', date],
   ];
   return entries
-    .map(([name, content]) => (content ? `<meta name="${name}" content="${escapeHtml(content)}">\n` : ''))
+    .map(([name, content]) => (content ? `<meta name="${name}" content="${escapeMarkup(content)}">\n` : ''))
     .join('');
 };
 
@@ -61,7 +57,7 @@ export const htmlDocument = ({
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
-<title>${escapeHtml(title)}</title>
+<title>${escapeMarkup(title)}</title>
 ${metadata ? metaElements(metadata) : ''}<style>
 ${[baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n')}
 </style>

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DeadLetter } from '#libs/bus/jetstream.ts';
@@ -18,7 +19,7 @@ import { requireUndamaged, type SetAsideFile, undamagedOrSetAside } from './dama
 import {
   type EngineUrls,
   databaseFilesOf,
-  embeddedFoldersOf,
+  embeddedPathsOf,
   openSelectedReplies,
   openSelectedBlobStore,
   openSelectedBus,
@@ -65,7 +66,8 @@ export const createEngineFactory = (
   { onDeadLetter, onSetAside }: EngineEvents = {},
 ): EngineFactory => {
   const files = databaseFilesOf(urls);
-  const disk = openDiskMonitor(embeddedFoldersOf(urls));
+  const { databases, blobFolders } = embeddedPathsOf(urls);
+  const disk = openDiskMonitor([...new Set([...databases.map((file) => dirname(file)), ...blobFolders])]);
   /** Embedded engines report their errors to the disk monitor, also while they open. */
   const openWithDiskErrors = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
     try {

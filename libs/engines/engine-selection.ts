@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
@@ -23,7 +23,7 @@ export type EngineUrls = {
 const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
 
 /** The path after `sqlite:` or `file:`; by default `defaultName` in the data folder. */
-export const pathOf = (url: string, dataDir: string, defaultName: string): string =>
+const pathOf = (url: string, dataDir: string, defaultName: string): string =>
   url.slice(schemeOf(url).length) || join(dataDir, defaultName);
 
 const unknownSchemeError = (variable: string, url: string, ...allowed: readonly string[]): Error =>
@@ -41,12 +41,13 @@ export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, dataDir }: Engine
   };
 };
 
-/** The folders in which the selected embedded engines store data. */
-export const embeddedFoldersOf = (urls: EngineUrls): string[] => {
+/** Where the selected embedded engines store data: databases, and the folder of blobs. */
+export const embeddedPathsOf = (urls: EngineUrls): { databases: string[]; blobFolders: string[] } => {
   const { blobStoreUrl, dataDir } = urls;
-  const databaseFolders = Object.values(databaseFilesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file)));
-  const blobFolders = schemeOf(blobStoreUrl) === 'file:' ? [resolve(pathOf(blobStoreUrl, dataDir, 'blobs'))] : [];
-  return [...new Set([...databaseFolders, ...blobFolders])];
+  return {
+    databases: Object.values(databaseFilesOf(urls)).filter((file) => file !== null),
+    blobFolders: schemeOf(blobStoreUrl) === 'file:' ? [resolve(pathOf(blobStoreUrl, dataDir, 'blobs'))] : [],
+  };
 };
 
 /** An event log in SQLite also stores small blobs. */

@@ -1,27 +1,19 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
-import { type EngineUrls, pathOf } from './engine-selection.ts';
+import { embeddedPathsOf, type EngineUrls } from './engine-selection.ts';
 
 /** Folders and files in which the service stores data. The files may be in folders of other owners. */
 export type StoredPaths = { folders: string[]; files: string[] };
 
 /** `hasOwnSecret`: the secret of the installation is in the data folder, too. */
 export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPaths => {
-  const { dataDir, eventStoreUrl, readStoreUrl, blobStoreUrl } = urls;
-  const named = [
-    [eventStoreUrl, 'log.db'],
-    [readStoreUrl, 'read-models.db'],
-  ] as const;
-  const databases = named.flatMap(([url, name]) => (url.startsWith('sqlite:') ? [pathOf(url, dataDir, name)] : []));
-  const blobs = blobStoreUrl.startsWith('file:') ? [pathOf(blobStoreUrl, dataDir, 'blobs')] : [];
-  // With read models in a file, the counters of the limits are in the data folder.
+  const { databases, blobFolders } = embeddedPathsOf(urls);
+  const dataDir = resolve(urls.dataDir);
   const usesDataDir =
-    hasOwnSecret ||
-    readStoreUrl.startsWith('sqlite:') ||
-    [...databases, ...blobs].some((path) => path.startsWith(join(dataDir, '/')));
+    hasOwnSecret || [...databases, ...blobFolders].some((path) => path.startsWith(join(dataDir, '/')));
   return {
-    folders: [...(usesDataDir ? [dataDir] : []), ...blobs],
+    folders: [...(usesDataDir ? [dataDir] : []), ...blobFolders],
     files: databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]),
   };
 };
@@ -42,7 +34,7 @@ const [writableByAll, sticky] = [0o002, 0o1000];
 
 /** Names that the service creates in its folders, and names of file systems and hidden files. */
 const ownNamePattern =
-  /^(?:(?:log|read-models|limits)\.db.*|blobs|incoming|installation-id|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
+  /^(?:(?:log|read-models)\.db.*|blobs|incoming|installation-id|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
 
 const isAccessibleToOthers = ({ mode }: Stats): boolean => (mode & groupAndOthersMode) !== 0;
 const modeOf = ({ mode }: Stats): string => `0${(mode & 0o7777).toString(8)}`;

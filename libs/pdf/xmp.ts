@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 /** What a PDF says about itself. Dates are ISO 8601 in UTC. */
 export type PdfMetadata = {
   title: string | null;
@@ -13,11 +14,9 @@ export type PdfMetadata = {
 /** What a PDF claims to conform to: `pdf/a-3b` is part 3, level B. */
 export type PdfaLevel = { part: 2 | 3; conformance: 'B' | 'U' };
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 // XML 1.0 allows no other control characters, and no lone surrogates.
 const invalid = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-const escaped = (value: string): string =>
-  value.replaceAll(invalid, '\u{fffd}').replaceAll(/[&<>"]/g, (character) => entities[character]!);
+const escaped = (value: string): string => escapeMarkup(value.replaceAll(invalid, '\u{fffd}'));
 
 const element = (name: string, value: string | null): string =>
   value === null || value === '' ? '' : `<${name}>${escaped(value)}</${name}>\n`;

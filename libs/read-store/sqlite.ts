@@ -1,6 +1,5 @@
-import { openDatabase, type SqlParameters, type Row } from '#libs/sqlite/database.ts';
+import { openDatabase, type SqlParameters, type Row, type SqliteDatabase } from '#libs/sqlite/database.ts';
 import { type GroupCommit, openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
-import { openSqliteInstallationId } from '#libs/sqlite/installation-id.ts';
 import type { Collection, Document, DocumentEngine, ReadStore, StoredDocument } from './port.ts';
 import { createReadStore, withCheckpoints } from './create-read-store.ts';
 import {
@@ -23,6 +22,22 @@ const rowValuesOf = ({ generation, id, position, document }: StoredDocument): Sq
   position,
   document && JSON.stringify(document),
 ];
+
+/** Reads and writes the id of the installation that a database file belongs to. It is stored once. */
+const openSqliteInstallationId = (database: SqliteDatabase) => {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS installation (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT',
+  );
+  const installationId = async (): Promise<string | null> =>
+    (database.get('SELECT id FROM installation')?.id as string | undefined) ?? null;
+  return {
+    installationId,
+    setInstallationId: async (id: string): Promise<string> => {
+      database.run('INSERT INTO installation VALUES (1, ?) ON CONFLICT DO NOTHING', id);
+      return (await installationId())!;
+    },
+  };
+};
 
 /** Rows per DELETE: a larger batch would hold the write lock too long. */
 const deleteBatchSize = 1_000;

@@ -1,12 +1,8 @@
 import { observeRendering } from '#application/renders/telemetry.ts';
-import { openPrinter } from '#libs/chromium/printer.ts';
-import { requireBrowser } from '#libs/config/require-browser.ts';
-import { removeAbandonedFolders } from '#libs/disk/temporary-folder.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
-import { openOffice } from '#libs/office/libreoffice/office.ts';
 import { runRenderer } from '../renderer/renderer.ts';
-import { officeOptions } from './office-options.ts';
 import type { ProcessContext } from './process-context.ts';
+import { openPrinterAndOffice } from './render-dependencies.ts';
 import { abortAfterShutdownTimeout, keepRunning, type RunningRole } from './running-role.ts';
 
 /** Starts the renderer and its browsers. @throws Error when no browser starts */
@@ -19,15 +15,7 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     engines.replies(),
   ]);
   const [egress, secrets] = [await context.egress(), context.secrets()];
-  removeAbandonedFolders();
-  const printer = await openPrinter({
-    executable: requireBrowser(),
-    openProxy: egress.openProxy,
-    memoryMb: settings.chromiumMemoryMb,
-    logger,
-    caFile: settings.egressCaFile,
-  });
-  const office = openOffice(officeOptions(settings, logger));
+  const { printer, office, close } = await openPrinterAndOffice(settings, egress, logger);
   const preparation = await context.preparation();
   const stopObserving = observeRendering({ printer, preparation, office });
   const running = keepRunning({
@@ -64,7 +52,7 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     stop: async () => {
       await running.stop();
       stopObserving();
-      await Promise.all([printer.close(), office.close()]);
+      await close();
     },
   };
 };

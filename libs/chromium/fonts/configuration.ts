@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { fontSubstitutes } from './substitutes.ts';
@@ -12,8 +13,7 @@ const readInstalledFamilies = async (): Promise<string[]> => {
   return [...new Set(stdout.split(/[\n,]/).filter(Boolean))];
 };
 
-const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-const string = (text: string): string => `<string>${escapeXml(text)}</string>`;
+const string = (text: string): string => `<string>${escapeMarkup(text)}</string>`;
 
 const rule = ({ family, substitute }: { family: string; substitute: string }): string =>
   `<match target="pattern"><test qual="first" name="family">${string(family)}</test>` +
@@ -29,7 +29,7 @@ const configurationFile = (installed: readonly string[]): string =>
     '<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">',
     '<fontconfig>',
     ...fontSubstitutes(installed).map(rule),
-    `<include ignore_missing="yes">${escapeXml(process.env['FONTCONFIG_FILE'] ?? '/etc/fonts/fonts.conf')}</include>`,
+    `<include ignore_missing="yes">${escapeMarkup(process.env['FONTCONFIG_FILE'] ?? '/etc/fonts/fonts.conf')}</include>`,
     '</fontconfig>',
     '',
   ].join('\n');

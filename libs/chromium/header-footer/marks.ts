@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { defaultTreeAdapter as tree, html, type DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { type PlaceholderName, replacePlaceholders } from '#contracts/http/placeholders.ts';
 
@@ -60,9 +61,6 @@ export const placeholderStyle =
   ':where(span.colophon-title,span.colophon-section)>:where(span){overflow:clip;text-overflow:ellipsis;' +
   'white-space:nowrap}</style>';
 
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 const filledElements = new RegExp(
   [
     '(<span class="(pageNumber|totalPages|colophon-title|colophon-section)">(?:<span dir="auto">)?',
@@ -76,7 +74,7 @@ const namesByClass = new Map(Object.entries(placeholderClasses).map(([name, valu
 export const fillPlaceholders = (source: string, values: Partial<Record<MarkedName, string>>): string => {
   const valueOf = (name: MarkedName | undefined): string | undefined => {
     const value = name && values[name];
-    return value === undefined ? undefined : escapeText(value.replace(ownMarks, ''));
+    return value === undefined ? undefined : escapeMarkup(value.replace(ownMarks, ''));
   };
   return replaceMarks(source, valueOf).replace(
     filledElements,

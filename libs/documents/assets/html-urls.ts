@@ -1,7 +1,7 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import { isUnfinishedError } from '../html/unfinished-input.ts';
 import { parseWithHandlers } from '../html/html-parser.ts';
-import { escapeHtml } from '../html-document.ts';
 import type { CssUrlKind } from './css-urls.ts';
 
 /** How URLs in HTML are replaced; undefined leaves one as it is. */
@@ -72,7 +72,7 @@ const keptLinkAttributes = ['id', 'class', 'media', 'title'];
 /** A style element with the style sheet of a link. */
 const styleElement = (css: string, attributes: Attributes): string => {
   const kept = keptLinkAttributes.flatMap((name) =>
-    attributes.has(name) ? ` ${name}="${escapeHtml(attributes.get(name)!)}"` : [],
+    attributes.has(name) ? ` ${name}="${escapeMarkup(attributes.get(name)!)}"` : [],
   );
   // In a string or comment, the only places where it can be, the backslash changes nothing.
   return `<style${kept.join('')}>${css.replaceAll(/<(?=\/style)/gi, '<\\')}</style>`;
@@ -91,7 +91,7 @@ const editsOfTag = ({ tagName, attrs, location }: Token.TagToken, replacer: Html
     const range = locations[written];
     const replacement = replaceAttribute(tagName, name, value, replacer);
     return range && replacement !== undefined && replacement !== value
-      ? [{ start: range.startOffset, end: range.endOffset, text: `${written}="${escapeHtml(replacement)}"` }]
+      ? [{ start: range.startOffset, end: range.endOffset, text: `${written}="${escapeMarkup(replacement)}"` }]
       : [];
   });
 };

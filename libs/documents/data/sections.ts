@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html-document.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { Cell } from '../table/cells.ts';
 import { cellTextToHtml, tableToHtml, type TablePage } from '../table/table-html.ts';
 import { recordsToTable } from './records.ts';
@@ -29,7 +29,7 @@ const hasTable = (value: JsonValue, level: number): boolean => {
 };
 
 const headingToHtml = (key: string, level: number): string =>
-  `<h${level} class="section">${escapeHtml(key) || '""'}</h${level}>`;
+  `<h${level} class="section">${escapeMarkup(key) || '""'}</h${level}>`;
 
 const objectToHtml = (
   entries: readonly (readonly [string, JsonValue])[],

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html-document.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { parseWithHandlers } from './html-parser.ts';
 
 /** Where a base element belongs: after the tags of html and head, else before the first other tag. */
@@ -30,5 +30,5 @@ export const withBaseUrl = (html: string, baseUrl: string | undefined): string =
   if (baseUrl === undefined) return html;
   const { offset, hasBase } = findPlace(html);
   if (hasBase || offset === undefined) return html;
-  return `${html.slice(0, offset)}<base href="${escapeHtml(new URL(baseUrl).href)}">${html.slice(offset)}`;
+  return `${html.slice(0, offset)}<base href="${escapeMarkup(new URL(baseUrl).href)}">${html.slice(offset)}`;
 };

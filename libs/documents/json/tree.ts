@@ -1,5 +1,5 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { recordsToTable } from '../data/records.ts';
-import { escapeHtml } from '../html-document.ts';
 import { defaultTextWidthMm, inputError, maxIndent } from '../input.ts';
 import { tableToHtml, type TablePage } from '../table/table-html.ts';
 import { isContainer, type JsonContainer, type JsonValue } from './parse.ts';
@@ -55,7 +55,7 @@ const appendContainer = (tree: Tree, label: string, value: JsonContainer, depth:
     value.items.forEach((item, index) => appendValue(tree, `<span class="index">${index + 1}.</span> `, item, inner));
   else
     value.entries.forEach(([key, entry]) =>
-      appendValue(tree, `<span class="key">${escapeHtml(key) || '""'}</span>  `, entry, inner),
+      appendValue(tree, `<span class="key">${escapeMarkup(key) || '""'}</span>  `, entry, inner),
     );
   if (isIndented) lines.push('</div>');
 };
@@ -65,7 +65,7 @@ const itemCountText = (count: number): string => `${count} ${count === 1 ? 'item
 const scalarToHtml = ({ type, text }: Exclude<JsonValue, JsonContainer>): string =>
   type === 'string' && text === ''
     ? '<span class="null">""</span>'
-    : `<span class="${type}">${escapeHtml(text)}</span>`;
+    : `<span class="${type}">${escapeMarkup(text)}</span>`;
 
 const lineToHtml = (depth: number, content: string, attributes = ''): string =>
   `<p${attributes}>${depth > maxIndent ? `<span class="depth">level ${depth}</span> ` : ''}${content}</p>`;

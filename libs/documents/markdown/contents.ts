@@ -1,5 +1,5 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { MarkdownIt, Token } from 'markdown-it';
-import { escapeHtml } from '../html-document.ts';
 
 type Heading = { level: number; id: string; title: string };
 
@@ -32,7 +32,7 @@ const contentsHtml = (headings: Heading[]): string => {
   const shown = headings.filter(({ level }) => level < top + shownLevels);
   const entries = shown.map(
     ({ level, id, title }) =>
-      `<li class="level-${level - top + 1}"><a href="#${escapeHtml(encodeURIComponent(id))}">${title}</a></li>`,
+      `<li class="level-${level - top + 1}"><a href="#${escapeMarkup(encodeURIComponent(id))}">${title}</a></li>`,
   );
   return `<nav class="toc"><ul>\n${entries.join('\n')}\n</ul></nav>\n`;
 };

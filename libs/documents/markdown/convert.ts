@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { Token } from 'markdown-it';
 import type { ApiError } from '#contracts/http/api-error.ts';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
@@ -7,7 +8,7 @@ import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
 import { classify } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
-import { escapeHtml, htmlDocument } from '../html-document.ts';
+import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
 import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
@@ -80,9 +81,9 @@ const titleBlock = ({ title, subtitle, authors, date }: Metadata): string => {
   const byline = [authors.join(', '), date ?? ''].filter(Boolean).join(' · ');
   return [
     '<header class="title-block">',
-    `<h1>${escapeHtml(title)}</h1>`,
-    ...(subtitle ? [`<p class="subtitle">${escapeHtml(subtitle)}</p>`] : []),
-    ...(byline ? [`<p class="byline">${escapeHtml(byline)}</p>`] : []),
+    `<h1>${escapeMarkup(title)}</h1>`,
+    ...(subtitle ? [`<p class="subtitle">${escapeMarkup(subtitle)}</p>`] : []),
+    ...(byline ? [`<p class="byline">${escapeMarkup(byline)}</p>`] : []),
     '</header>\n',
   ].join('\n');
 };

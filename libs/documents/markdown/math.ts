@@ -1,6 +1,6 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { MarkdownIt } from 'markdown-it';
 import temml from 'temml';
-import { escapeHtml } from '../html-document.ts';
 
 /** A formula that is not valid TeX. `line` counts from 1 and is the first line of the paragraph. */
 export type MathError = { line: number; source: string; reason: string };
@@ -21,8 +21,8 @@ const maxErrors = 50;
 
 const errorText = (source: string, isBlock: boolean): string =>
   isBlock
-    ? `<pre class="math-error"><code>${escapeHtml(source)}</code></pre>\n`
-    : `<code class="math-error">${escapeHtml(source)}</code>`;
+    ? `<pre class="math-error"><code>${escapeMarkup(source)}</code></pre>\n`
+    : `<code class="math-error">${escapeMarkup(source)}</code>`;
 
 const formulaToMathml = (source: string, displayMode: boolean): string => {
   if (source.length > maxFormulaLength)
@@ -39,7 +39,7 @@ const formulaToMathml = (source: string, displayMode: boolean): string => {
     macros: {},
   });
   // A function, because `$` has a meaning in a replacement text.
-  return mathml.replace('<math', () => `<math alttext="${escapeHtml(source.trim())}"`);
+  return mathml.replace('<math', () => `<math alttext="${escapeMarkup(source.trim())}"`);
 };
 
 const reasonOf = (error: unknown): string =>

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
 /**
  * A start tag, an end tag, and what may hide text that looks like one: comments, CDATA, instructions. A name ends where
  * its characters end, so that a long name without an end of its tag is read once.
@@ -40,16 +41,13 @@ export const keepAttributes = (tag: string, isKept: (attribute: Attribute) => bo
       : `${name}=""`,
   );
 
-export const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
 /**
  * Passes each start tag with its local name to `edit`, and replaces it by the result. Removes comments and processing
  * instructions, and turns CDATA into plain text. The result has `<` and `>` only at its tags.
  */
 export const editTags = (xml: string, edit: (local: string, tag: string) => string): string =>
   xml.replace(tokens, (token, data: string | undefined, slash: string, name: string | undefined, rest = '') => {
-    if (data !== undefined) return escapeText(data);
+    if (data !== undefined) return escapeMarkup(data);
     if (name === undefined) return /^<\?xml\s/i.test(token) ? token : '';
     if (slash) return token;
     return edit(localNameOf(name), rest.includes('>') ? `<${name}${rest.replaceAll('>', '&gt;')}>` : token);

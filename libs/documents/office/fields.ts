@@ -1,4 +1,5 @@
-import { decodeReferences, escapeText, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
+import { decodeReferences, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
 
 const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD|MACROBUTTON)\b/i;
 
@@ -13,7 +14,7 @@ export const isFolderField = (instruction: string): boolean => namesFolder.test(
 
 /** The instruction, as XML, without its switch `\p` and without quotation marks. */
 const withoutFolder = (instruction: string): string =>
-  escapeText(instruction.replaceAll('"', '').replace(/\\p\b/gi, ''));
+  escapeMarkup(instruction.replaceAll('"', '').replace(/\\p\b/gi, ''));
 
 const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
 const fieldNames = new Set(['fldChar', 'instrText', 'fldSimple']);

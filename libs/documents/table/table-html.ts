@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html-document.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { columnsCaption } from './captions.ts';
 import { type Cell, isNumericColumn, type Table } from './cells.ts';
 import { measureColumns, type TableSection, splitIntoSections } from './columns.ts';
@@ -65,7 +65,7 @@ const groupedHeader = (
     if (!isFirst) return;
     let span = 1;
     while (columns[index + span] === column + span && groups[column + span] === group) span += 1;
-    upper.push(`<th class="group" colspan="${span}">${escapeHtml(group)}</th>`);
+    upper.push(`<th class="group" colspan="${span}">${escapeMarkup(group)}</th>`);
   });
   return `<tr>${upper.join('')}</tr><tr>${lower.join('')}</tr>`;
 };
@@ -77,6 +77,6 @@ const isUrlOrName = (text: string): boolean => /[/@\\_]/.test(text) && !/[\s<]/.
 
 export const cellTextToHtml = (cell: Cell): string => {
   if (cell === null) return '<span class="null">null</span>';
-  const html = escapeHtml(cell);
+  const html = escapeMarkup(cell);
   return isUrlOrName(cell) ? `<span class="verbatim">${html}</span>` : html;
 };

@@ -1,4 +1,5 @@
-import { escapeHtml, htmlDocument } from '../html-document.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
+import { htmlDocument } from '../html-document.ts';
 import { languageOf } from '../language/detect.ts';
 import { scriptFreeDocument, type PreparedDocument } from '../prepared-document.ts';
 import { sectionsToHtml } from '../data/sections.ts';
@@ -48,7 +49,7 @@ const inlineContent = (
   second: XmlToken | undefined,
 ): { content: string; taken: number } | undefined => {
   if (first?.type === 'close') return { content: '', taken: 1 };
-  if (first?.type === 'text' && second?.type === 'close') return { content: escapeHtml(first.text.trim()), taken: 2 };
+  if (first?.type === 'text' && second?.type === 'close') return { content: escapeMarkup(first.text.trim()), taken: 2 };
   return undefined;
 };
 
@@ -59,28 +60,28 @@ const tokenToHtml = (token: XmlToken): string => {
     case 'close':
       return closeTagToHtml(token.name);
     case 'text':
-      return escapeHtml(token.text.trim());
+      return escapeMarkup(token.text.trim());
     case 'cdata':
-      return `<span class="character-data">&lt;![CDATA[${escapeHtml(token.text)}]]&gt;</span>`;
+      return `<span class="character-data">&lt;![CDATA[${escapeMarkup(token.text)}]]&gt;</span>`;
     case 'comment':
-      return `<span class="comment">&lt;!--${escapeHtml(token.text)}--&gt;</span>`;
+      return `<span class="comment">&lt;!--${escapeMarkup(token.text)}--&gt;</span>`;
     case 'instruction':
-      return `<span class="instruction">&lt;?${escapeHtml(token.target)}${token.body && ` ${escapeHtml(token.body)}`}?&gt;</span>`;
+      return `<span class="instruction">&lt;?${escapeMarkup(token.target)}${token.body && ` ${escapeMarkup(token.body)}`}?&gt;</span>`;
     case 'doctype':
-      return `<span class="instruction">&lt;!DOCTYPE${escapeHtml(token.text)}&gt;</span>`;
+      return `<span class="instruction">&lt;!DOCTYPE${escapeMarkup(token.text)}&gt;</span>`;
     default:
       return token satisfies never;
   }
 };
 
 const openTagToHtml = ({ name, attributes, selfClosing }: Extract<XmlToken, { type: 'open' }>): string =>
-  `<span class="tag">&lt;${escapeHtml(name)}</span>${attributes.map(attributeToHtml).join('')}` +
+  `<span class="tag">&lt;${escapeMarkup(name)}</span>${attributes.map(attributeToHtml).join('')}` +
   `<span class="tag">${selfClosing ? '/&gt;' : '&gt;'}</span>`;
 
 const attributeToHtml = ([name, value]: [string, string]): string =>
-  ` <span class="attribute">${escapeHtml(name)}</span>=<span class="value">"${escapeHtml(value)}"</span>`;
+  ` <span class="attribute">${escapeMarkup(name)}</span>=<span class="value">"${escapeMarkup(value)}"</span>`;
 
-const closeTagToHtml = (name: string): string => `<span class="tag">&lt;/${escapeHtml(name)}&gt;</span>`;
+const closeTagToHtml = (name: string): string => `<span class="tag">&lt;/${escapeMarkup(name)}&gt;</span>`;
 
 /** The HTML of XML that repeats, as tables; undefined for other XML. */
 const tablesToHtml = (tokens: readonly XmlToken[], page: TablePage): string | undefined => {
