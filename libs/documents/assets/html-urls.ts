@@ -123,14 +123,10 @@ const editOfStyle = (
  */
 export const replaceHtmlUrls = (html: string, replacer: HtmlReplacer): string => {
   const edits = new Map<number, Edit>();
-  const styles = new Set<DefaultTreeAdapterTypes.Element>();
   let isUnfinished = false;
-  parseWithHandlers(html, true, {
-    onTag: (tag, _, parser) => {
+  const { styles } = parseWithHandlers(html, true, {
+    onTag: (tag) => {
       for (const edit of editsOfTag(tag, replacer)) edits.set(edit.start, edit);
-      const { current } = parser.openElements;
-      if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style')
-        styles.add(current);
     },
     onError: (code) => (isUnfinished ||= isUnfinishedError(code)),
   });

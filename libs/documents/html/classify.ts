@@ -84,7 +84,6 @@ type Element = DefaultTreeAdapterTypes.Element;
 type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
   Omit<HtmlDetails, 'unfinished'> & {
     refreshes: Refresh[];
-    sheets: Element[];
     layout: LayoutOfElements;
     isUnfinished: boolean;
     budget: Budget;
@@ -106,18 +105,12 @@ export const classify = (
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
-    sheets: [],
     layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
     budget,
   };
-  const document = parseWithHandlers(html, false, {
-    onTag: (tag, context, parser) => {
-      inspectTag(state, tag, context, () => parser.tokenizer.preprocessor.line);
-      const { current } = parser.openElements;
-      if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style')
-        state.sheets.push(current);
-    },
+  const { document, styles } = parseWithHandlers(html, false, {
+    onTag: (tag, context, parser) => inspectTag(state, tag, context, parser.tokenizer.preprocessor.line),
     onElement: () => budget.spend(1),
     onError: (code) => (state.isUnfinished ||= isUnfinishedError(code)),
   });
@@ -125,7 +118,7 @@ export const classify = (
   if (state.isUnfinished) budget.spend(html.length);
   let pageRule: PageRule | undefined;
   const waysOfSheets: WaysToLoseContent[] = [];
-  for (const element of state.sheets) {
+  for (const element of styles) {
     const sheet = readStyleSheet(textOf(element), budget);
     waysOfSheets.push(sheet.waysToLoseContent);
     state.external ||= sheet.external;
@@ -175,12 +168,12 @@ const inspectTag = (
   state: ClassificationState,
   { tagName, attrs }: Token.TagToken,
   { inTemplate, inSelect }: TagContext,
-  line: () => number,
+  line: number,
 ): void => {
   const reason = state.scripts ? undefined : scriptReason(tagName, attrs, inSelect);
   if (reason !== undefined) {
     state.scripts = true;
-    state.reason = `${reason} on line ${line()}`;
+    state.reason = `${reason} on line ${line}`;
   }
   state.needsStabilising ||= elementNeedsStabilising(tagName);
   addLayoutOfElement(state.layout, tagName, attrs);
@@ -195,7 +188,7 @@ const inspectTag = (
   const resources = findElementResources(tagName, attrs, state.budget);
   if (!resources) return;
   state.external = true;
-  if (!inTemplate) for (const url of resources.images) state.images.push({ url, line: line() });
+  if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

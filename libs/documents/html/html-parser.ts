@@ -1,4 +1,4 @@
-import { defaultTreeAdapter, type DefaultTreeAdapterMap, Parser, type Token } from 'parse5';
+import { defaultTreeAdapter, type DefaultTreeAdapterMap, Parser, type ParserOptions, type Token } from 'parse5';
 
 type HtmlParser = Parser<DefaultTreeAdapterMap>;
 
@@ -17,34 +17,59 @@ export type ParseHandlers = {
   onError: (code: string, parser: HtmlParser) => void;
 };
 
-/** Parses by the HTML standard and returns the document tree. `positions` gives tags a `location`, and takes longer. */
+/**
+ * A parser that calls handlers. Its methods are not replaced by closures, and it collects the style elements itself: a
+ * closure that refers to the parser or to the tree keeps both in memory until V8's next full collection.
+ */
+class ObservedParser extends Parser<DefaultTreeAdapterMap> {
+  readonly handlers: ParseHandlers;
+  readonly styles: DefaultTreeAdapterMap['element'][] = [];
+  private selectModes: number[] = [];
+
+  constructor(handlers: ParseHandlers, options: ParserOptions<DefaultTreeAdapterMap>) {
+    super(options);
+    this.handlers = handlers;
+    // As an option it would turn on the slow positions.
+    this.onParseError = reportParseError;
+  }
+
+  override onStartTag(tag: Token.TagToken): void {
+    const context = {
+      inTemplate: this.tmplInsertionModeStack.length > 0,
+      inSelect: this.selectModes.includes(this.insertionMode),
+    };
+    const parent = this.openElements.current;
+    super.onStartTag(tag);
+    if (tag.tagName === 'select' && !context.inSelect)
+      this.selectModes = [...new Set([...this.selectModes, this.insertionMode])];
+    const { current } = this.openElements;
+    if (tag.tagName === 'style' && current !== parent && current && 'tagName' in current && current.tagName === 'style')
+      this.styles.push(current);
+    this.handlers.onTag(tag, context, this);
+  }
+}
+
+const reportParseError = function (this: ObservedParser, { code }: { code: string }): void {
+  this.handlers.onError(code, this);
+};
+
+/**
+ * Parses by the HTML standard and returns the document tree with its style elements. `positions` gives tags a `location`,
+ * and takes longer. A handler must not keep the parser or a part of the tree.
+ */
 export const parseWithHandlers = (
   html: string,
   positions: boolean,
-  { onTag, onElement, onError }: ParseHandlers,
-): HtmlParser['document'] => {
+  handlers: ParseHandlers,
+): { document: HtmlParser['document']; styles: readonly DefaultTreeAdapterMap['element'][] } => {
   const createElement: typeof defaultTreeAdapter.createElement = (tagName, namespace, attributes) => {
-    onElement?.();
+    handlers.onElement?.();
     return defaultTreeAdapter.createElement(tagName, namespace, attributes);
   };
-  const parser: HtmlParser = new Parser({
+  const parser = new ObservedParser(handlers, {
     sourceCodeLocationInfo: positions,
     treeAdapter: { ...defaultTreeAdapter, createElement },
   });
-  let selectModes: number[] = [];
-  const processStartTag = parser.onStartTag.bind(parser);
-  parser.onStartTag = (tag) => {
-    const context = {
-      inTemplate: parser.tmplInsertionModeStack.length > 0,
-      inSelect: selectModes.includes(parser.insertionMode),
-    };
-    processStartTag(tag);
-    if (tag.tagName === 'select' && !context.inSelect)
-      selectModes = [...new Set([...selectModes, parser.insertionMode])];
-    onTag(tag, context, parser);
-  };
-  // As an option it would turn on the slow positions.
-  parser.onParseError = (error) => onError(error.code, parser);
   parser.tokenizer.write(html, true);
-  return parser.document;
+  return { document: parser.document, styles: parser.styles };
 };
