@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
@@ -8,31 +5,21 @@ import { changeAccount, openAccount } from '#application/accounts/commands.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { issueKey } from '#application/api-keys/commands.ts';
 import { apiKey } from '#libs/domain/api-key.ts';
-import { openEngines } from '#libs/engines/engine-factory.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { hashSecret } from '#application/api-keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { cacheMs } from '#libs/concurrency/read-cache.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
+import { openTemporaryEngines } from '../../test/support/service/temporary-engines.ts';
 import { changeCallersAndWait } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 
 /** A key, and an API cache that has just read it. */
 const createKeyWithCachedCaller = async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
-  const engines = await openEngines({
-    dataDir,
-    eventStoreUrl: 'sqlite:',
-    busUrl: 'memory:',
-    readStoreUrl: 'sqlite:',
-    blobStoreUrl: 'file:',
-  });
-  onTestFinished(async () => {
-    await engines.close();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const { engines, remove } = await openTemporaryEngines();
+  onTestFinished(remove);
   const { store, reads } = engines;
   const eventLog = { store, now: () => new Date() };
   const accountId = await openAccount(eventLog, actor, { name: 'tests', plan: 'free', overrides: {} });

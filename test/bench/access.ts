@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import { permissions } from '#contracts/events/account.ts';
 import { streams } from '#contracts/names.ts';
-import { openEngines } from '#libs/engines/engine-factory.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { hashSecret, newSecret, visiblePrefix } from '#application/api-keys/secret.ts';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
@@ -14,6 +10,7 @@ import { apiKeys } from '#libs/projections/api-keys.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
 import { countRequest, requireRateLimitLeft } from '../../services/api/server/rate-limit.ts';
+import { openTemporaryEngines } from '../support/service/temporary-engines.ts';
 import { printHeading, quantile, printTarget } from './report.ts';
 import { recordedEventsOf, projectEvents } from './seed.ts';
 
@@ -51,14 +48,7 @@ const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined
 /** The time of authentication and of counting a request, within the process of the API. */
 export const access = async (keyCount: number, requests: number): Promise<void> => {
   printHeading(`Authentication and limits, ${keyCount} keys`);
-  const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
-  const engines = await openEngines({
-    dataDir,
-    eventStoreUrl: 'sqlite:',
-    busUrl: 'memory:',
-    readStoreUrl: 'sqlite:',
-    blobStoreUrl: 'file:',
-  });
+  const { engines, remove } = await openTemporaryEngines();
   const keyUses = createApiKeyUsageCounter(engines.reads);
   const callers = openKeyCache(engines.reads, 0);
   try {
@@ -92,7 +82,6 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
     printTarget('authentication and limits, median', quantile(measured, 0.5), 'at most', 0.3, ' ms');
   } finally {
     await keyUses.close();
-    await engines.close();
-    await rm(dataDir, { recursive: true, force: true });
+    await remove();
   }
 };

@@ -1,28 +1,11 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
 import { type ApiResponse, createClient } from '../support/client/api-client.ts';
 import { createJobClient, smallRequest } from '../support/client/job-client.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const held: (() => void)[] = [];
-/** Holds every image until the test releases it. */
-const site = createServer((_, response) => void held.push(() => void response.writeHead(404).end()));
-const port = (): number => (site.address() as AddressInfo).port;
-const release = (): void => held.splice(0).forEach((send) => send());
-/** A document that is under way until `release`. */
-const heldDocument = (): string => `<p>held<img src="http://127.0.0.1:${port()}/${Math.random()}.png">`;
-
-const at = serviceForTestFile(async () => {
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}`, RENDER_CONCURRENCY: '6' };
-});
-afterAll(() => {
-  release();
-  site.close().closeAllConnections();
-});
+const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(6);
 
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
@@ -53,7 +36,7 @@ test('a long queue of one account does not reject the synchronous renders of ano
   const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
   // Each of these renders takes long and many wait, so the queue of this account is long.
   const waiting = many(60, () => crowd.postJson('/api/v1/render', { ...smallRequest, data: heldDocument() }));
-  await waitUntil('documents are under way', () => held.length > 0);
+  await waitUntil('documents are under way', () => heldImages() > 0);
   expect(statusesOf(await Promise.all(many(6, () => other.postRender(smallRequest))))).toEqual(many(6, () => 200));
   const releasing = setInterval(release, 20);
   await Promise.all(waiting);

@@ -1,29 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const held: (() => void)[] = [];
-/** Holds every image until the test releases it. */
-const site = createServer((_, response) => void held.push(() => void response.writeHead(404).end()));
-const port = (): number => (site.address() as AddressInfo).port;
-const release = (): void => held.splice(0).forEach((send) => send());
-/** A document that is under way until `release`. */
-const heldDocument = (): string => `<p>held<img src="http://127.0.0.1:${port()}/${Math.random()}.png">`;
-
-const at = serviceForTestFile(async () => {
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}`, RENDER_CONCURRENCY: '6' };
-});
-afterAll(() => {
-  release();
-  site.close().closeAllConnections();
-});
+const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(6);
 
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
@@ -39,7 +22,7 @@ test('four accounts whose slow documents fill the browsers do not block the docu
   const document = () => ({ ...smallRequest, data: `${heldDocument()}<script></script>` });
   const post = (client: ApiClient) => client.postRender(document()).finally(() => (ended += 1));
   const all = slow.flatMap((client) => many(8, () => post(client)));
-  await waitUntil('every account has a document under way', () => held.length >= 6);
+  await waitUntil('every account has a document under way', () => heldImages() >= 6);
   for (const data of ['<p>static', '<p>scripted<script>document.body.append(1)</script>']) {
     const response = await fifth.postRender({ ...smallRequest, data });
     expect([response.status, ended]).toEqual([200, 0]);

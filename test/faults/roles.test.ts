@@ -114,8 +114,8 @@ describe.skipIf(!areServersAvailable)('Two renderers', () => {
 });
 
 describe.skipIf(!areServersAvailable)('One leader of several relays and projectors', () => {
-  it('is replaced when it is killed, and all accepted jobs end', async () => {
-    const [api, worker, ...candidates] = await Promise.all([
+  const startWithTwoRelays = async () => {
+    const [api, worker, ...relays] = await Promise.all([
       installation.start('api'),
       installation.start('renderer'),
       installation.start('relay', 'projector'),
@@ -124,31 +124,28 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     const caller = createClient(api.url, key);
     const jobs = createJobClient(caller);
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-    const relay = await waitForLeader('relay', candidates);
+    return { api, worker, relays, caller, jobs };
+  };
+
+  it('is replaced when it is killed, and all accepted jobs end', async () => {
+    const { api, worker, relays, caller, jobs } = await startWithTwoRelays();
+    const relay = await waitForLeader('relay', relays);
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
     await relay.stop('SIGKILL');
     for (const { job_id } of [...accepted, await jobs.submitAsync()])
       expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
     const successor = await waitForLeader(
       'relay',
-      candidates.filter((one) => one !== relay),
+      relays.filter((one) => one !== relay),
     );
     expect(await waitForLeader('projector', [successor])).toBe(successor);
     await stopAll(api, worker, successor);
   });
 
   it('is replaced when it is frozen, and does no harm when it continues', async () => {
-    const [api, worker, ...candidates] = await Promise.all([
-      installation.start('api'),
-      installation.start('renderer'),
-      installation.start('relay', 'projector'),
-      installation.start('relay', 'projector'),
-    ]);
-    const caller = createClient(api.url, key);
-    const jobs = createJobClient(caller);
-    await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-    const frozen = await waitForLeader('relay', candidates);
-    const successor = candidates.find((one) => one !== frozen)!;
+    const { api, worker, relays, caller, jobs } = await startWithTwoRelays();
+    const frozen = await waitForLeader('relay', relays);
+    const successor = relays.find((one) => one !== frozen)!;
     frozen.sendSignal('SIGSTOP');
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
     for (const { job_id } of accepted) expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
@@ -162,7 +159,7 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     expect(
       histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
     ).toEqual(histories.map(() => 1));
-    await stopAll(api, worker, ...candidates);
+    await stopAll(api, worker, ...relays);
   });
 });
 

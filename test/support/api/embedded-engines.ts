@@ -1,7 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { onTestFinished } from 'vitest';
 import type { Actor } from '#contracts/events/metadata.ts';
@@ -9,10 +6,10 @@ import type { RenderEvent, ResponseMode } from '#contracts/events/render.ts';
 import { streams } from '#contracts/names.ts';
 import { openAccount } from '#application/accounts/commands.ts';
 import { render } from '#libs/domain/render.ts';
-import { openEngines } from '#libs/engines/engine-factory.ts';
 import { newAggregate, type Cause } from '#application/command-handling/aggregate.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import { openTemporaryEngines } from '../service/temporary-engines.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
@@ -38,18 +35,8 @@ export const pollResponseMode: ResponseMode = { kind: 'poll', estimatedMs: 1 };
 
 /** The embedded engines in a temporary folder, an account, and a clock that the test sets. No service runs. */
 export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-engines-'));
-  const engines = await openEngines({
-    dataDir,
-    eventStoreUrl: 'sqlite:',
-    busUrl: 'memory:',
-    readStoreUrl: 'sqlite:',
-    blobStoreUrl: 'file:',
-  });
-  onTestFinished(async () => {
-    await engines.close();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const { engines, remove } = await openTemporaryEngines();
+  onTestFinished(remove);
   const { store, reads, blobs } = engines;
   const clock = { now: new Date(start), uptimeMs: 0 };
   const eventLog = { store, now: () => new Date(clock.now) };
