@@ -1,6 +1,6 @@
-import { escapeMarkup } from '#libs/markup/escape.ts';
 import { readFileSync } from 'node:fs';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 
 const readStyleSheet = (name: string): string =>
   readFileSync(new URL(`./style/${name}.css`, import.meta.url), 'utf8').trim();

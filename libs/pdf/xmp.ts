@@ -1,4 +1,5 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
+
 /** What a PDF says about itself. Dates are ISO 8601 in UTC. */
 export type PdfMetadata = {
   title: string | null;

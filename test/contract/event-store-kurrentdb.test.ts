@@ -3,7 +3,7 @@ import { openFakeEventLog } from '../support/kurrentdb/fake-event-log.ts';
 import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
 import { describeEventStoreContract } from './event-store.contract.ts';
 
-// `openEventStoreUnderTest` opens it with `openKurrentDbEventStore()`, so the contract applies to that.
+// `openEventStoreUnderTest` opens event logs with `openKurrentDbEventStore()`, so the contract applies to that.
 describeEventStoreContract('KurrentDB', async () => {
   const server = await startFakeKurrentDb({ eventLog: openFakeEventLog() });
   return openEventStoreUnderTest(`kurrentdb://127.0.0.1:${server.endpoint.port}?tls=false`, () => server.stop());

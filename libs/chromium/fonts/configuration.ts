@@ -1,6 +1,6 @@
-import { escapeMarkup } from '#libs/markup/escape.ts';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 import { fontSubstitutes } from './substitutes.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,5 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
+
 /**
  * A start tag, an end tag, and what may hide text that looks like one: comments, CDATA, instructions. A name ends where
  * its characters end, so that a long name without an end of its tag is read once.
