@@ -19,15 +19,17 @@ const declaration = /^sep=([,;\t|])\r?\n/i;
 export const detectDelimiter = (text: string): { delimiter: Delimiter; body: string; skippedLines: number } => {
   const declared = declaration.exec(text);
   if (declared) return { delimiter: declared[1] as Delimiter, body: text.slice(declared[0].length), skippedLines: 1 };
-  const sample = text.slice(0, sampledCharacters);
+  const sample = { text: text.slice(0, sampledCharacters), isCutOff: text.length > sampledCharacters };
   const best = delimiters
     .map((delimiter) => ({ delimiter, score: scoreDelimiter(sample, delimiter) }))
     .reduce((highest, candidate) => (candidate.score > highest.score ? candidate : highest));
   return { delimiter: best.delimiter, body: text, skippedLines: 0 };
 };
 
+type Sample = { text: string; isCutOff: boolean };
+
 /** How well a delimiter fits the sample: many fields, and the same number in every record. */
-const scoreDelimiter = (sample: string, delimiter: Delimiter): number => {
+const scoreDelimiter = (sample: Sample, delimiter: Delimiter): number => {
   const widths = fieldCounts(sample, delimiter);
   const first = widths[0] ?? 1;
   if (first < 2) return 0;
@@ -35,20 +37,20 @@ const scoreDelimiter = (sample: string, delimiter: Delimiter): number => {
   return share * share * (1 + Math.log2(first) / 100);
 };
 
-const fieldCounts = (sample: string, delimiter: Delimiter): number[] => {
+/** The number of fields of each of the first records. A malformed record counts 0 and ends the list. */
+const fieldCounts = ({ text, isCutOff }: Sample, delimiter: Delimiter): number[] => {
   const widths: number[] = [];
   try {
-    // The last record of the sample may be cut off, so malformed records are ignored.
-    parse(sample, {
+    parse(text, {
       delimiter,
       to: sampledRecords,
       relax_column_count: true,
-      relax_quotes: true,
       skip_empty_lines: true,
       on_record: (record: string[]) => void widths.push(record.length),
     });
-  } catch {
-    return widths;
+  } catch (error) {
+    // A record that the sample cuts off inside quotes is not malformed.
+    if (!isCutOff || (error as CsvError).code !== 'CSV_QUOTE_NOT_CLOSED') widths.push(0);
   }
   return widths;
 };
