@@ -30,6 +30,8 @@ export default defineConfig({
     maxWorkers: 4,
     // A worker runs one file after the other. Loading the same modules again for each file takes longer than most files do.
     isolate: false,
+    // Node loads the modules itself, as in the service, which takes a fifth less processor time. `vi.mock` does not work then.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         extends: true,
