@@ -99,14 +99,22 @@ const build = () => {
   );
 };
 
-/** Builds the server unless this version is built already. Without Go, the tests that need it are skipped. */
-export const ensure = () => {
+const hasGo = () => commandOutput('go', ['version']) !== undefined;
+
+/** Builds the server, if Go is installed and this version is not built already. */
+export const buildWithGo = () => {
   const wanted = sourceHash();
-  if (isBuilt(wanted)) return;
-  if (commandOutput('go', ['version']) === undefined)
-    return printStatus('Go is not installed: the tests that need a MongoDB-compatible server are skipped.');
-  if (!build()) return printStatus('The tests that need a MongoDB-compatible server are skipped.');
+  if (isBuilt(wanted) || !hasGo() || !build()) return;
   renameSync(join(buildFolder, 'ferretdb'), executable);
   writeFileSync(buildStampFile, wanted);
   rmSync(buildFolder, { recursive: true, force: true });
+};
+
+/** The same; without the server, the tests that need it are skipped. */
+export const ensure = () => {
+  buildWithGo();
+  if (!isBuilt(sourceHash()))
+    printStatus(
+      `${hasGo() ? '' : 'Go is not installed: '}The tests that need a MongoDB-compatible server are skipped.`,
+    );
 };

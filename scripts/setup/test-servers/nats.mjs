@@ -31,11 +31,12 @@ const build = () => {
   );
 };
 
+/** Builds the server, if Go is installed and this version is not built already. True when it is built. */
+export const buildWithGo = () => isBuilt() || (commandOutput('go', ['version']) !== undefined && build());
+
 /** Builds the server with Go, or installs Debian's package. Without both, the tests that need NATS are skipped. */
 export const ensure = () => {
-  if (isBuilt()) return;
-  if (commandOutput('go', ['version']) !== undefined && build()) return;
-  if (isInstalled()) return;
+  if (buildWithGo() || isInstalled()) return;
   if (
     canInstall() &&
     updatePackageLists() &&
