@@ -134,6 +134,7 @@ export const submitRender = async (
   const reply = request.responseMode.kind === 'wait' ? replies.wait(id, signal) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
   const { position } = await aggregate.execute({ type: 'request', data }, request.cause, inputs.deferred());
+  if (position !== null) inputs.cacheDeferred();
   // No event: an earlier append of the same request timed out, but has succeeded since.
   const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
   return { id, createdAt: at.toISOString(), position: acceptedAt, fileName, reply };

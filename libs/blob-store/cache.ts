@@ -11,8 +11,11 @@ const defaultCacheOptions: BlobCacheOptions = { maxBlobBytes: 64 * 1024, maxTota
 /** Caches small blobs that were written or read recently. Only for blobs that are never deleted: inputs and templates of PDFs. */
 export type BlobCache = {
   /** A store whose `put` and `get` use the cache before `blobs`. */
-  wrap(blobs: BlobStore): BlobStore;
+  wrap(blobs: BlobStore): CachedBlobStore;
 };
+
+/** `cache` adds a blob that is stored already. Its bytes must not change afterwards. */
+export type CachedBlobStore = BlobStore & { cache(sha256: string, bytes: Uint8Array): void };
 
 /** A cache for one process. Each role of the process can wrap its own store with it. */
 export const createBlobCache = ({ maxBlobBytes, maxTotalBytes }: BlobCacheOptions = defaultCacheOptions): BlobCache => {
@@ -24,6 +27,7 @@ export const createBlobCache = ({ maxBlobBytes, maxTotalBytes }: BlobCacheOption
   return {
     wrap: (blobs) => ({
       ...blobs,
+      cache: (sha256, bytes) => void cache.set(sha256, bytes),
       put: async (bytes) => {
         if (bytes.byteLength > maxBlobBytes) return blobs.put(bytes);
         // The caller may change the buffer later.

@@ -1,14 +1,18 @@
 import { hash } from 'node:crypto';
-import type { BlobStore } from './port.ts';
+import type { CachedBlobStore } from './cache.ts';
 
 /** A blob that is stored with the events that name it. */
 export type DeferredBlob = { sha256: string; bytes: Uint8Array };
 
 /** A blob store whose deferred blobs the caller must append with the events that name them. */
-export type DeferringBlobStore = BlobStore & { deferred(): DeferredBlob[] };
+export type DeferringBlobStore = CachedBlobStore & {
+  deferred(): DeferredBlob[];
+  /** Puts the deferred blobs into the cache. Only after the append that stored them. */
+  cacheDeferred(): void;
+};
 
 /** Defers each `put`, as long as all of them together fit into an append. */
-export const deferPuts = (blobs: BlobStore): DeferringBlobStore => {
+export const deferPuts = (blobs: CachedBlobStore): DeferringBlobStore => {
   const deferred = new Map<string, Uint8Array>();
   let totalBytes = 0;
   return {
@@ -26,5 +30,6 @@ export const deferPuts = (blobs: BlobStore): DeferringBlobStore => {
     get: async (sha256) => deferred.get(sha256) ?? blobs.get(sha256),
     has: async (sha256) => deferred.has(sha256) || blobs.has(sha256),
     deferred: () => [...deferred].map(([sha256, bytes]) => ({ sha256, bytes })),
+    cacheDeferred: () => deferred.forEach((bytes, sha256) => blobs.cache(sha256, bytes)),
   };
 };

@@ -1,6 +1,7 @@
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import type { createKeyedLock } from '#application/templates/commands.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
+import type { CachedBlobStore } from '#libs/blob-store/cache.ts';
 import { deferPuts, type DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
@@ -44,7 +45,7 @@ export type Dependencies = HealthDependencies & {
   eventLog: EventLog;
   reads: ReadStore;
   /** The blobs of inputs and templates, which are never deleted. */
-  inputs: BlobStore;
+  inputs: CachedBlobStore;
   /** All blobs. */
   blobs: BlobStore;
   replies: RenderReplies;

@@ -9,6 +9,7 @@ import { type AccountChange, changeAccount, openAccount } from '#application/acc
 import { issueKey, type IssueKeyRequest } from '#application/api-keys/commands.ts';
 import type { Egress } from '#libs/egress/egress.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import { createBlobCache } from '#libs/blob-store/cache.ts';
 import { openEngines } from '#libs/engines/engine-factory.ts';
 import { streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
@@ -73,6 +74,7 @@ export const openInProcessApi = async (
   const engines = await openEngines({ dataDir, ...engineUrls, readStoreUrl });
   const { store, reads, blobs, limits } = engines;
   const eventLog = { store, now: () => new Date(clock.now) };
+  const inputs = createBlobCache().wrap(blobs);
   await catchUp(store, reads, projections);
   const keyUses = createApiKeyUsageCounter(reads);
   const stop = new AbortController();
@@ -85,7 +87,7 @@ export const openInProcessApi = async (
     baseUrl: 'http://localhost',
     eventLog,
     blobs,
-    inputs: blobs,
+    inputs,
     replies: immediateReplies,
     reads,
     keys: openKeyCache(reads, callersKnownForMs),
@@ -117,6 +119,7 @@ export const openInProcessApi = async (
     engines,
     projectorReads,
     eventLog,
+    inputs,
     keyUses,
     dataDir,
     catchUpReadModels,
