@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
 // Each waits, so that few are enough for a queue.
-const [crowdSize, crowdFields] = [300, { wait_time: 200 }] as const;
+const [crowdSize, crowdFields] = [120, { wait_time: 200 }] as const;
 
 /** For tests with hundreds of renders. */
 const timeoutMs = 300_000;
@@ -72,7 +72,7 @@ describe('The queue', () => {
       const pending = async (): Promise<number> =>
         ((await crowd!.request('GET', '/api/v1/jobs?status=QUEUED&limit=100')).body.jobs as unknown[]).length;
       // The renderer may have been faster than the callers.
-      while ((await pending()) < 100) await submit(200);
+      while ((await pending()) < crowdSize / 2) await submit(crowdSize);
 
       const job = await createJobClient(single!).submitAsync();
       await createJobClient(single!).waitUntilEnded(job.job_id);

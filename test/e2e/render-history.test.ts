@@ -136,12 +136,15 @@ describe('The read models', () => {
   });
 });
 
+/** With servers, those of each render mode, and one that is not text: the other input types are stored in the same way. */
+const documents = reproducibleDocuments.filter(([inputType]) => !isOnServers || ['html', 'docx'].includes(inputType));
+
 describe('The same request', () => {
   it('gives the same bytes after a restart, except for the dates, and the same dates too with "colophon verify"', async () => {
     // At once, they would take long on a busy machine, and each has a time limit.
     const renderAll = async (): Promise<RenderResult[]> => {
       const rendered: RenderResult[] = [];
-      for (const document of reproducibleDocuments) rendered.push(await caller().render(...document));
+      for (const document of documents) rendered.push(await caller().render(...document));
       return rendered;
     };
     const before = await renderAll();
