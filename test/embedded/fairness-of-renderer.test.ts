@@ -32,6 +32,24 @@ test('four accounts whose slow documents fill the browsers do not block the docu
   clearInterval(releasing);
 });
 
+test('previews of one account are refused beyond eight, and do not delay those of another account', async () => {
+  const [busy, other] = await Promise.all(
+    many(2, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
+  );
+  const preview = (client: ApiClient, content: string) =>
+    createJobClient(client).postJson('/api/v1/templates/preview', { content, data: {} });
+  const ended: ApiResponse[] = [];
+  const all = many(12, async () => ended.push(await preview(busy!, heldDocument())));
+  await waitUntil('four are refused', () => ended.length === 4);
+  for (const refused of ended) expectErrorResponse(refused, 'rate_limit_exceeded', { limit: 8, retry_after: 1 });
+  expect([(await preview(other!, '<p>mine')).status, ended.length]).toEqual([200, 4]);
+  const releasing = setInterval(release, 20);
+  await Promise.all(all);
+  clearInterval(releasing);
+  // On a busy machine, some may have waited too long.
+  expect(statusesOf(ended.slice(4))).not.toContain(429);
+});
+
 test('two accounts whose templates truncate a large text many times do not block the conversions of another account', async () => {
   const greedy = await Promise.all(
     many(2, async () =>

@@ -138,34 +138,6 @@ describe('A preview of a template that is not stored', () => {
   });
 });
 
-describe('Many previews of one account', () => {
-  const slow = { content: 'x', data: {}, wait_time: 1_500 };
-
-  it('are refused beyond eight, and do not delay another account', async () => {
-    const [busy, other] = await Promise.all(
-      Array.from({ length: 2 }, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
-    );
-    const ended: string[] = [];
-    const responses = Array.from({ length: 12 }, async () => {
-      const response = await previewBy(busy!, slow);
-      ended.push('busy');
-      return response;
-    });
-    const refused = await Promise.any<ApiResponse>(
-      responses.map(async (pending) => {
-        const response = await pending;
-        if (response.status !== 429) throw new Error('not refused');
-        return response;
-      }),
-    );
-    expectErrorResponse(refused, 'rate_limit_exceeded', { limit: 8, retry_after: 1 });
-    expect(await textOf(await previewBy(other!, { content: 'mine', data: {} }))).toContain('mine');
-    expect(ended.length).toBeLessThan(12);
-    const statuses = (await Promise.all(responses)).map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array<number>(8).fill(200), ...Array<number>(4).fill(429)]);
-  });
-});
-
 describe('A preview of a stored version', () => {
   it('shows its sample data, and is sent once', async () => {
     const { id } = await templates.create('<p>{{name}}</p>', { sample_data: { name: 'Ada' } });
