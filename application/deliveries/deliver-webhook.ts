@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { AttemptOutcome, AttemptRequest, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
@@ -6,7 +5,7 @@ import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.t
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { delivery, type DeliveryCommand, type DeliveryState, maxAttemptDelayMs } from '#libs/domain/delivery.ts';
+import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
 import type { Egress, WebhookResult } from '#libs/egress/egress.ts';
 import {
   type Aggregate,
@@ -22,6 +21,7 @@ import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { DecryptionError } from '#libs/secrets/encryption.ts';
 import { signingSecrets } from '#libs/secrets/webhook-secret.ts';
+import { type AttemptSchedule, remainingDelayMs } from './attempt-schedule.ts';
 import { traceAttempt, countAttempts } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
@@ -29,28 +29,6 @@ import { createSecretMask } from './mask-secrets.ts';
 import { webhookPayload } from './payload.ts';
 import { recordedRequestHeaders, recordedResponseHeaders } from './recorded-headers.ts';
 import { signatureHeaders } from './signature-headers.ts';
-
-/** The times of the next attempts by a monotonic clock. The recorded times come from a clock that can be set. */
-type AttemptSchedule = {
-  /** The remaining delay of an attempt in milliseconds. `initialMs` is its delay from the first call on. */
-  remainingMs(attempt: string, initialMs: number): number;
-};
-
-/** An attempt that was evicted waits for its whole delay again. */
-const maxScheduledAttempts = 20_000;
-
-/** `clock` returns milliseconds. */
-export const createAttemptSchedule = (clock = (): number => performance.now()): AttemptSchedule => {
-  const dueAt = new LRUCache<string, number>({ max: maxScheduledAttempts });
-  return {
-    remainingMs: (attempt, initialMs) => {
-      const due = dueAt.get(attempt) ?? clock() + initialMs;
-      if (initialMs > 0) dueAt.set(attempt, due);
-      // Timers can fire a fraction of a millisecond early.
-      return Math.max(0, Math.floor(due - clock()));
-    },
-  };
-};
 
 export type DeliveryDependencies = {
   eventLog: EventLog;
@@ -203,21 +181,6 @@ const failedWithoutAttempt = (reason: string): AttemptResult => ({
   durationMs: 0,
 });
 
-/** The remaining delay of the next attempt in milliseconds. */
-const remainingDelayMs = (
-  { attemptSchedule }: DeliveryDependencies,
-  id: string,
-  state: DeliveryState,
-  now: Date,
-): number => {
-  if (state.status !== 'DUE' || state.nextAttemptAt === null) return 0;
-  const recordedMs = Date.parse(state.nextAttemptAt) - now.getTime();
-  return attemptSchedule.remainingMs(
-    `${id} ${state.round} ${state.attempt}`,
-    Math.min(recordedMs, maxAttemptDelayMs(state.attempt)),
-  );
-};
-
 /**
  * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed.
  * `deliveryCount` is that of the message.
@@ -235,7 +198,7 @@ export const deliverWebhook = async (
   const { requested, aggregate, cause } = found;
   span?.setAttributes({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
-  const delayMs = remainingDelayMs(dependencies, id, aggregate.state, dependencies.eventLog.now());
+  const delayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, dependencies.eventLog.now());
   if (delayMs > 0) return { kind: 'retry', delayMs };
   const input = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, deliveryCount);
   await aggregate.execute({ type: 'startAttempt' }, cause);
@@ -256,6 +219,6 @@ export const deliverWebhook = async (
   const { events } = await aggregate.execute({ type: 'recordAttempt', ...result, now }, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
-  const nextDelayMs = remainingDelayMs(dependencies, id, aggregate.state, now);
+  const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, now);
   return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
 };

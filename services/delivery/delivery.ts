@@ -4,11 +4,11 @@ import { consumeMessages } from '#libs/bus/consume-messages.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { traceBlobStore } from '#application/renders/telemetry.ts';
+import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.ts';
 import {
   attemptTimeoutMs,
   deliverWebhook,
   type DeliveryDependencies,
-  createAttemptSchedule,
 } from '#application/deliveries/deliver-webhook.ts';
 
 const consumer: Omit<Consumer, 'urgent'> = {

@@ -7,7 +7,8 @@ import {
 } from '#contracts/http/deliveries.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
-import { createAttemptSchedule, deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
+import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.ts';
+import { deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob } from '../support/api/stub-renderer.ts';
 

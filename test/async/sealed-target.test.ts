@@ -8,7 +8,8 @@ import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliverWebhook, createAttemptSchedule } from '#application/deliveries/deliver-webhook.ts';
+import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.ts';
+import { deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
 import { eraseDeliveryTargets } from '../../services/sweeper/erase.ts';
 import { openEmbeddedEngines, type EmbeddedEngines } from '../support/api/embedded-engines.ts';
 

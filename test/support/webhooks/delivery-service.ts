@@ -1,8 +1,5 @@
-import {
-  createAttemptSchedule,
-  deliverWebhook,
-  type DeliveryDependencies,
-} from '#application/deliveries/deliver-webhook.ts';
+import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.ts';
+import { deliverWebhook, type DeliveryDependencies } from '#application/deliveries/deliver-webhook.ts';
 import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import type { EmbeddedEngines } from '../api/embedded-engines.ts';
 
