@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { fail } from './output.mjs';
 
 const folder = new URL('./test-servers/', import.meta.url);
-const builtWithGo = ['ferretdb.mjs', 'nats.mjs'];
+const goServers = ['ferretdb.mjs', 'nats.mjs'];
 const load = (name) => import(new URL(name, folder).href);
 
 /** Go compiles while the others are downloaded. A build that fails here is tried again, with a message, by `ensure`. */
@@ -15,12 +15,12 @@ const startGoBuilds = () =>
   spawn(process.execPath, [fileURLToPath(import.meta.url), 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
 try {
-  if (process.argv[2] === 'build') for (const name of builtWithGo) (await load(name)).buildWithGo();
+  if (process.argv[2] === 'build') for (const name of goServers) (await load(name)).buildWithGo();
   else {
     const built = once(startGoBuilds(), 'close');
-    for (const name of readdirSync(folder)) if (!builtWithGo.includes(name)) (await load(name)).ensure();
+    for (const name of readdirSync(folder)) if (!goServers.includes(name)) (await load(name)).ensure();
     await built;
-    for (const name of builtWithGo) (await load(name)).ensure();
+    for (const name of goServers) (await load(name)).ensure();
   }
 } catch (error) {
   fail(error);

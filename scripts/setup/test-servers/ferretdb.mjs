@@ -110,11 +110,10 @@ export const buildWithGo = () => {
   rmSync(buildFolder, { recursive: true, force: true });
 };
 
-/** The same; without the server, the tests that need it are skipped. */
+/** Builds the server with Go. Without the server, the tests that need it are skipped. */
 export const ensure = () => {
   buildWithGo();
-  if (!isBuilt(sourceHash()))
-    printStatus(
-      `${hasGo() ? '' : 'Go is not installed: '}The tests that need a MongoDB-compatible server are skipped.`,
-    );
+  if (isBuilt(sourceHash())) return;
+  const reason = hasGo() ? 'FerretDB could not be built' : 'Go is not installed';
+  printStatus(`${reason}: the tests that need a MongoDB-compatible server are skipped.`);
 };

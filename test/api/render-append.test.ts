@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { sha256Of } from '../support/sha256.ts';
 
 let api: InProcessApi;
 let secret: string;
@@ -82,4 +84,18 @@ it('A key whose request failed is free for another request', async () => {
   giveUpNextAppend();
   expect((await requestOnce()).status).toBe(503);
   expect((await requestOnce('<p>2</p>')).status).toBe(200);
+});
+
+it('The input of an accepted render is in memory for the renderer', async () => {
+  expect((await requestOnce('<p>3</p>')).status).toBe(200);
+  api.engines.blobs.get = () => Promise.reject(new Error('read from the blob store'));
+  expect(Buffer.from(await api.inputs.get(sha256Of('<p>3</p>'))).toString()).toBe('<p>3</p>');
+});
+
+it('The input of a render whose append failed is not in memory, so that a later request stores it', async () => {
+  giveUpNextAppend();
+  expect((await requestOnce('<p>4</p>')).status).toBe(503);
+  await expect(api.inputs.get(sha256Of('<p>4</p>'))).rejects.toThrow(BlobNotFound);
+  expect((await requestOnce('<p>4</p>')).status).toBe(200);
+  expect(await api.engines.blobs.has(sha256Of('<p>4</p>'))).toBe(true);
 });
