@@ -7,14 +7,11 @@ import { text } from 'node:stream/consumers';
 import { countBrowserTests, noTests, playwrightResults } from './test-counts.ts';
 import type { TestRunResult } from './run-tests.ts';
 
-/** `report` is what the run printed. */
-export type BrowserTestResult = TestRunResult & { report: string };
-
 /**
  * Runs the tests of the dashboard in a browser. Their report is returned rather than shown, because other tests run
  * beside them. A folder without their configuration, such as those that test/repo creates, has none.
  */
-export const runBrowserTests = async (args: string[]): Promise<BrowserTestResult> => {
+export const runBrowserTests = async (args: string[]): Promise<TestRunResult> => {
   if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true, report: '' };
   const folder = mkdtempSync(join(tmpdir(), 'colophon-browser-results-'));
   const file = join(folder, 'results.json');
