@@ -12,10 +12,7 @@ beforeAll(async () => {
   accountId = await api.createAccount('pro', { requestsPerMinute: 100_000 });
   ({ secret } = await api.createKey(accountId));
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const path = '/api/v1/account/settings';
 const change = (body: unknown) => api.request(secret, 'PUT', path, body);

@@ -8,10 +8,7 @@ import { type InProcessApi, openInProcessApi } from '../support/api/in-process-a
 
 let api: InProcessApi;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const revoke = async (id: string, accountId: string) => {
   const { aggregate } = await loadAggregate(api.eventLog, apiKey, streams.apiKey(id));

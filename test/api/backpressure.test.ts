@@ -2,10 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
 
 let api: InProcessApi;
-afterEach(async () => {
-  await api.close();
-  await api.remove();
-});
+afterEach(() => api.closeAndRemove());
 
 describe('A synchronous render that would wait too long', () => {
   it('is rejected at once with retry_after, and is neither counted nor recorded; a job is accepted', async () => {

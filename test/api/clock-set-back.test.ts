@@ -17,10 +17,7 @@ beforeAll(async () => {
   secret = (await api.createKey(await api.createAccount('pro'))).secret;
 });
 beforeEach(() => void (api.clock.now = new Date(start)));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const setBack = (): void => void (api.clock.now = new Date(api.clock.now.getTime() - hourMs));
 

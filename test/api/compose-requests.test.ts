@@ -16,10 +16,7 @@ beforeEach(async () => {
   accountId = await api.createAccount('enterprise', { requestsPerMinute: 100_000 });
   ({ secret } = await api.createKey(accountId));
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const send = async (path: string, body?: unknown) => {
   const response = await api.request(secret, 'POST', path, body);

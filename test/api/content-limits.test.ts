@@ -12,10 +12,7 @@ beforeAll(async () => {
   for (const plan of planNames)
     keys[plan] = (await api.createKey(await api.createAccount(plan, { requestsPerMinute: 100_000 }))).secret;
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const standard = planNames.filter((plan) => plan !== 'enterprise');
 let number = 0;

@@ -30,10 +30,7 @@ beforeAll(async () => {
   };
   api = await openInProcessApi('2026-05-20T12:00:30.000Z', { sendWebhook });
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const advanceClock = (ms: number): void => void (api.clock.now = new Date(api.clock.now.getTime() + ms));
 

@@ -12,10 +12,7 @@ beforeAll(async () => {
   secret = (await api.createKey(await api.createAccount('pro'))).secret;
   await api.app.listen({ port: 0, host: '127.0.0.1' });
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 /** Sends a request line unchanged. Returns status and body. */
 const ask = async (

@@ -46,10 +46,7 @@ beforeAll(async () => {
   await api.updateAccount(account, { type: 'changePlan', plan: 'business', overrides: {}, reason: 'grown' });
   await api.catchUpReadModels();
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const list = async (query = '', secret = owner.secret) => {
   const { status, body } = await api.request(secret, 'GET', `/api/v1/events${query}`);

@@ -15,10 +15,7 @@ beforeEach(async () => {
   renderId = bareId('render', String(first.body.id))!;
   await renderJob(api, `job_${renderId}`);
 });
-afterEach(async () => {
-  await api.close();
-  await api.remove();
-});
+afterEach(() => api.closeAndRemove());
 
 const repeat = async () => {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': 'one' };

@@ -155,10 +155,7 @@ beforeAll(async () => {
   ];
   theirs = await things(owner, ownAccount);
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const ask = async (secret: string, route: Route, ids: Ids) => {
   const { status, body } = await api.request(secret, route.method, pathOf(route.url, ids), bodyOf(route, ids));

@@ -16,10 +16,7 @@ beforeAll(async () => {
   account = await api.createAccount('pro');
   owner = (await api.createKey(account, { name: 'owner' })).secret;
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const create = async (body: object, secret = owner) => api.request(secret, 'POST', '/api/v1/keys', body);
 const created = async (body: object, secret = owner) => {

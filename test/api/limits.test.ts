@@ -9,10 +9,7 @@ let api: InProcessApi;
 const start = '2026-05-20T12:00:30.000Z';
 beforeAll(async () => void (api = await openInProcessApi(start)));
 beforeEach(() => void (api.clock.now = new Date(start)));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const render = (secret: string, body: unknown = htmlRequest) => api.request(secret, 'POST', '/api/v1/render', body);
 const usedBy = async (secret: string, query = '') =>
@@ -230,8 +227,7 @@ describe('A restart', () => {
         error: 'rate_limit_exceeded',
       });
     } finally {
-      await after.close();
-      await after.remove();
+      await after.closeAndRemove();
     }
   });
 });
@@ -257,8 +253,7 @@ describe('After a restart, until the usage read model has caught up,', () => {
         error: 'quota_exceeded',
       });
     } finally {
-      await after.close();
-      await after.remove();
+      await after.closeAndRemove();
     }
   });
 });
@@ -267,8 +262,7 @@ describe('If asynchronous renders are exempt from the rate limit', () => {
   let exempting: InProcessApi;
   beforeAll(async () => void (exempting = await openInProcessApi(start, { countAsync: false })));
   afterAll(async () => {
-    await exempting.close();
-    await exempting.remove();
+    await exempting.closeAndRemove();
   });
   const hook = { ...htmlRequest, webhook_url: 'https://example.com/hook' };
   const remaining = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-ratelimit-remaining']);

@@ -12,10 +12,7 @@ beforeAll(async () => {
   url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/events/live`;
 });
 beforeEach(() => void (api.clock.now = new Date(start)));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const openKey = async (options: Parameters<InProcessApi['createKey']>[1] = {}) => {
   const accountId = await api.createAccount();

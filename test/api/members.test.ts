@@ -14,10 +14,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 let api: InProcessApi;
 let accountId: string;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const advance = (ms: number): void => void (api.clock.now = new Date(api.clock.now.getTime() + ms));
 let people = 0;

@@ -39,8 +39,7 @@ beforeAll(async () => {
   await api.catchUpReadModels();
 });
 afterAll(async () => {
-  await api.close();
-  await api.remove();
+  await api.closeAndRemove();
   await egress.close();
   await idp.close();
 });

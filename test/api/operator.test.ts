@@ -12,10 +12,7 @@ beforeAll(async () => {
   operator = openBrowser(api.app);
   await operator.signIn(await issueToken(api.eventLog, { email: 'ops@example.com', operator: true }));
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const base = '/api/v1/operator/accounts';
 const open = async (name: string, plan = 'pro', own_limits = {}) =>

@@ -8,10 +8,7 @@ type Operation = { responses: Record<string, { headers: object }> };
 
 let api: InProcessApi;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const askOpenly = (url: string) => api.app.inject({ method: 'GET', url });
 

@@ -11,10 +11,7 @@ beforeEach(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   secret = (await api.createKey(await api.createAccount('free'))).secret;
 });
-afterEach(async () => {
-  await api.close();
-  await api.remove();
-});
+afterEach(() => api.closeAndRemove());
 
 const requestOnce = async (html = '<p>1</p>') => {
   const { statusCode: status, body } = await api.app.inject({

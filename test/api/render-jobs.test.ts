@@ -13,10 +13,7 @@ beforeAll(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   secret = (await api.createKey(await api.createAccount('pro'))).secret;
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const submit = async (): Promise<string> =>
   String((await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest)).body.job_id);

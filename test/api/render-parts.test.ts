@@ -16,10 +16,7 @@ beforeEach(async () => {
   accountId = await api.createAccount('pro', { requestsPerMinute: 100_000 });
   ({ secret, id: keyId } = await api.createKey(accountId, { name: 'billing' }));
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const send = async (method: string, path: string, body?: unknown, by = secret) => {
   const response = await api.request(by, method, path, body);

@@ -17,10 +17,7 @@ beforeEach(async () => {
   accountId = await api.createAccount('pro', { requestsPerMinute: 100_000 });
   ({ secret } = await api.createKey(accountId));
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const send = async (method: string, path: string, body?: unknown) => {
   const response = await api.request(secret, method, path, body);

@@ -15,7 +15,6 @@ it('Renders of people count toward the rate limit of the account, but not toward
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     expect((await browser.request('GET', '/api/v1/usage')).body).toMatchObject({ quota: { used: 0 } });
   } finally {
-    await api.close();
-    await api.remove();
+    await api.closeAndRemove();
   }
 });

@@ -14,10 +14,7 @@ beforeAll(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   secret = (await api.createKey(await api.createAccount('pro'))).secret;
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const cause = newCause({ kind: 'service', name: 'tests' }, null);
 

@@ -8,10 +8,7 @@ beforeAll(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   powerless = (await api.createKey(await api.createAccount(), { permissions: [] })).secret;
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const guarded = routes.flatMap((route) => (route.permission ? [{ ...route, permission: route.permission }] : []));
 const titled = guarded.map((route) => [`${route.method} ${route.path}`, route] as const);

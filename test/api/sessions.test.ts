@@ -17,10 +17,7 @@ let accountId: string;
 beforeAll(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
 });
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 let emails = 0;
 let email: string;
 beforeEach(async () => {

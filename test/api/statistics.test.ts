@@ -10,10 +10,7 @@ let api: InProcessApi;
 const start = '2026-05-20T12:30:00.000Z';
 beforeAll(async () => void (api = await openInProcessApi(start)));
 beforeEach(() => void (api.clock.now = new Date(start)));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const openAccount = async () => {
   const accountId = await api.createAccount();

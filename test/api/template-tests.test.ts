@@ -4,10 +4,7 @@ import { renderJob } from '../support/api/stub-renderer.ts';
 
 let api: InProcessApi;
 beforeEach(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterEach(async () => {
-  await api.close();
-  await api.remove();
-});
+afterEach(() => api.closeAndRemove());
 
 const crowd = (account: string): Promise<void> => api.requestRenders(account, 900, 'wait');
 

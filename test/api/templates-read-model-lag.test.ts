@@ -9,10 +9,7 @@ beforeEach(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   secret = (await api.createKey(await api.createAccount('pro'))).secret;
 });
-afterEach(async () => {
-  await api.close();
-  await api.remove();
-});
+afterEach(() => api.closeAndRemove());
 
 const template = { name: 'Letter', content: '<p>{{x}}</p>' };
 const create = async (fields: object = {}): Promise<string> => {
@@ -85,8 +82,7 @@ describe('A template that no read model shows yet', () => {
 
 describe('A cached template, as on servers', () => {
   it('is rendered in its latest version, and not after its deletion', async () => {
-    await api.close();
-    await api.remove();
+    await api.closeAndRemove();
     api = await openInProcessApi('2026-05-20T12:00:30.000Z', { templatesKnownForMs: 300 });
     secret = (await api.createKey(await api.createAccount('pro'))).secret;
     const path = await create();

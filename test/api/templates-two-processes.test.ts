@@ -30,8 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await other.close();
-  await one.close();
-  await one.remove();
+  await one.closeAndRemove();
 });
 
 const create = (api: InProcessApi, name: string) =>

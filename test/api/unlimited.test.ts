@@ -3,10 +3,7 @@ import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api
 
 let api: InProcessApi;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const render = (secret: string) => api.request(secret, 'POST', '/api/v1/render', htmlRequest);
 const left = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-quota-remaining']);

@@ -5,10 +5,7 @@ let api: InProcessApi;
 const start = '2026-05-03T12:00:00.000Z';
 beforeAll(async () => void (api = await openInProcessApi(start)));
 beforeEach(() => void (api.clock.now = new Date(start)));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const usage = async (secret: string, query = '') =>
   (await api.request(secret, 'GET', `/api/v1/usage${query}`)).body as unknown as {

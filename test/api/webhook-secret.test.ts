@@ -10,10 +10,7 @@ const hourMs = 60 * 60 * 1000;
 
 let api: InProcessApi;
 beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
-afterAll(async () => {
-  await api.close();
-  await api.remove();
-});
+afterAll(() => api.closeAndRemove());
 
 const openAccount = async () => {
   const id = await api.createAccount();

@@ -14,8 +14,7 @@ beforeEach(async () => {
   api = await openInProcessApi('2026-05-20T12:00:30.000Z', { readStoreUrl: url() });
 });
 afterEach(async () => {
-  await api.close();
-  await api.remove();
+  await api.closeAndRemove();
   await server.remove();
 });
 

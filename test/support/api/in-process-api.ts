@@ -112,6 +112,15 @@ export const openInProcessApi = async (
     telemetry: { metricsText: async () => '', metricsContentType: 'text/plain' },
   });
   const catchUpReadModels = async (): Promise<void> => catchUp(store, reads, projections);
+  /** Closes the API like a process that is asked to stop. */
+  const close = async (): Promise<void> => {
+    await app.close();
+    stop.abort();
+    await projecting;
+    await keyUses.close();
+    await engines.close();
+  };
+  const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 
   return {
     app,
@@ -185,15 +194,12 @@ export const openInProcessApi = async (
       );
       await catchUpReadModels();
     },
-    /** Closes the API like a process that is asked to stop. */
-    close: async () => {
-      await app.close();
-      stop.abort();
-      await projecting;
-      await keyUses.close();
-      await engines.close();
+    close,
+    remove,
+    closeAndRemove: async () => {
+      await close();
+      await remove();
     },
-    remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }),
   };
 };
 
