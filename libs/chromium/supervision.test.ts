@@ -136,16 +136,19 @@ test('a closing printer finishes its documents and accepts no new ones', async (
 
 test('a PDF of more than 100 MB is refused with its size, and the browser continues', async () => {
   printer = await openTestPrinter({ tuning: { responseTimeoutMs: 150_000 } });
-  const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 3000, style: 'width:300px;display:block' });
-    const imageData = new ImageData(3000, 3000);
-    for (let at = 0; at < imageData.data.length; at += 65_536) crypto.getRandomValues(imageData.data.subarray(at, at + 65_536));
-    for (let at = 3; at < imageData.data.length; at += 4) imageData.data[at] = 255;
-    canvas.getContext('2d').putImageData(imageData, 0, 0);
-    document.body.append(canvas);
-  }</script>`;
+  // JPEG files get into the PDF as they are. Their comments make them large.
+  const images = `<body>x<script>
+    const jpeg = document.createElement('canvas').toDataURL('image/jpeg');
+    const bytes = Uint8Array.from(atob(jpeg.split(',')[1]), (byte) => byte.charCodeAt());
+    const comment = new Uint8Array(65_535).fill(65);
+    comment.set([0xff, 0xfe, 0xff, 0xfd]);
+    for (let i = 0; i < 5; i++) {
+      const parts = [bytes.subarray(0, 20), ...Array(400).fill(comment), bytes.subarray(20)];
+      document.body.appendChild(new Image(99, 99)).src = URL.createObjectURL(new Blob(parts));
+    }
+  </script>`;
   const { extra } = await apiErrorFieldsOf(
-    printer.print(requestFor(noise, { scripts: true, limits: { scriptMs: 150_000 } })),
+    printer.print(requestFor(images, { scripts: true, limits: { scriptMs: 150_000 } })),
   );
   expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
   expect(extra['generated_size_mb']).toBeGreaterThan(100);
