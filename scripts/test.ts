@@ -13,7 +13,6 @@ const [units, browser] = await Promise.all([
 const succeeded = units.succeeded && browser.succeeded;
 
 console.log(browser.report);
-console.log(units.report);
 if (!linted) console.log('The lint failed; its findings are above the test report.');
 process.exitCode = linted && succeeded ? 0 : 1;
 console.log(formatSummary(addCounts(units.counts, browser.counts)));

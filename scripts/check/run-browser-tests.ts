@@ -7,17 +7,20 @@ import { text } from 'node:stream/consumers';
 import { countBrowserTests, noTests, playwrightResults } from './test-counts.ts';
 import type { TestRunResult } from './run-tests.ts';
 
+/** `report` is what the run printed. */
+export type BrowserTestResult = TestRunResult & { report: string };
+
 /**
  * Runs the tests of the dashboard in a browser. Their report is returned rather than shown, because other tests run
- * beside them. A folder without their configuration, such as those that test/repo creates, has none.
+ * beside them; it is short, so that the failures of those are still near the end. A folder without their configuration, such as those that test/repo creates, has none.
  */
-export const runBrowserTests = async (args: string[]): Promise<TestRunResult> => {
+export const runBrowserTests = async (args: string[]): Promise<BrowserTestResult> => {
   if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true, report: '' };
   const folder = mkdtempSync(join(tmpdir(), 'colophon-browser-results-'));
   const file = join(folder, 'results.json');
   const child = spawn(
     process.execPath,
-    ['node_modules/@playwright/test/cli.js', 'test', '--reporter=list,json', ...args],
+    ['node_modules/@playwright/test/cli.js', 'test', '--reporter=dot,json', ...args],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
   );
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

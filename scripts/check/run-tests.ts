@@ -3,27 +3,23 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTests, listFailures, noTests, type TestCounts, vitestResults } from './test-counts.ts';
+import { countTests, noTests, type TestCounts, vitestResults } from './test-counts.ts';
 
-/** `report` is what is to be shown when all runs have ended. */
-export type TestRunResult = { counts: TestCounts; succeeded: boolean; report: string };
+export type TestRunResult = { counts: TestCounts; succeeded: boolean };
 
-const readResults = (file: string): Pick<TestRunResult, 'counts' | 'report'> => {
+const readTestCounts = (file: string): TestCounts => {
   try {
-    const results = vitestResults.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return { counts: countTests(results), report: listFailures(results) };
+    return countTests(vitestResults.parse(JSON.parse(readFileSync(file, 'utf8'))));
   } catch (error) {
-    return { counts: noTests, report: `The test results cannot be read: ${String(error)}` };
+    console.log(`The test results cannot be read: ${String(error)}`);
+    return noTests;
   }
 };
 
 /** Tests start many processes, which load the same code. */
 const compileCache = join(process.cwd(), 'node_modules/.cache/node');
 
-/**
- * Runs vitest once in the current folder and shows its report as it comes. Failures are returned too, to be shown again
- * below what other runs print. A run without a passed test is a failure.
- */
+/** Runs vitest once in the current folder and shows its report. A run without a passed test is a failure. */
 export const runTests = async (args: string[]): Promise<TestRunResult> => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-results-'));
   const file = join(folder, 'results.json');
@@ -41,8 +37,8 @@ export const runTests = async (args: string[]): Promise<TestRunResult> => {
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
     });
     const [status] = (await once(child, 'exit')) as [number | null];
-    const { counts, report } = readResults(file);
-    return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0, report };
+    const counts = readTestCounts(file);
+    return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,17 +1,11 @@
 import { z } from 'zod';
 
-const assertionResult = z.object({
-  status: z.enum(['passed', 'failed', 'skipped', 'pending', 'todo', 'disabled']),
-  fullName: z.string(),
-  failureMessages: z.array(z.string()).nullable(),
-});
+const assertionResult = z.object({ status: z.enum(['passed', 'failed', 'skipped', 'pending', 'todo', 'disabled']) });
 
 /** The part that is used of the report of vitest's JSON reporter. */
 export const vitestResults = z.object({
   success: z.boolean(),
-  testResults: z.array(
-    z.object({ name: z.string(), status: z.string(), message: z.string(), assertionResults: z.array(assertionResult) }),
-  ),
+  testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(assertionResult) })),
 });
 
 export type TestCounts = { passed: number; failed: number; skipped: number };
@@ -26,18 +20,6 @@ export const countTests = ({ testResults }: z.output<typeof vitestResults>): Tes
   const failed = statuses.filter((status) => status === 'failed').length;
   return { passed, failed: failed + brokenFiles, skipped: statuses.length - passed - failed };
 };
-
-/** Each failed test, and each file that failed without one, with its messages. Empty if there is none. */
-export const listFailures = ({ testResults }: z.output<typeof vitestResults>): string =>
-  testResults
-    .filter(({ status }) => status === 'failed')
-    .flatMap(({ name, message, assertionResults }) => {
-      const tests = assertionResults.filter(({ status }) => status === 'failed');
-      const failures = tests.map((test) => [`${name}: ${test.fullName}`, ...(test.failureMessages ?? [])]);
-      return failures.length > 0 ? failures : [[name, message]];
-    })
-    .map((lines) => `Failed: ${lines.join('\n')}`)
-    .join('\n\n');
 
 /** The part that is used of the report of Playwright's JSON reporter. Errors outside of tests are in `errors`. */
 export const playwrightResults = z.object({

@@ -261,9 +261,7 @@ describe('After a restart, until the usage read model has caught up,', () => {
 describe('If asynchronous renders are exempt from the rate limit', () => {
   let exempting: InProcessApi;
   beforeAll(async () => void (exempting = await openInProcessApi(start, { countAsync: false })));
-  afterAll(async () => {
-    await exempting.closeAndRemove();
-  });
+  afterAll(() => exempting.closeAndRemove());
   const hook = { ...htmlRequest, webhook_url: 'https://example.com/hook' };
   const remaining = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-ratelimit-remaining']);
 

@@ -47,14 +47,6 @@ test.each<[string, Files, { status: number; lastLine: string }]>([
   expect(testRun(files)).toEqual(expected);
 });
 
-test('Failures are shown again just above the last line', () => {
-  const project = createProject({ 'libs/a.test.ts': bad, 'libs/b.test.ts': unloadable });
-  const { stdout } = runToEnd(project, process.execPath, [join(repositoryRoot, 'scripts/test.ts')]);
-  const end = stdout.slice(stdout.lastIndexOf('Duration'));
-  expect(end).toMatch(/Failed: \S+a\.test\.ts: one and one are three\n.*expected 2 to be 3/);
-  expect(end).toMatch(/Failed: \S+b\.test\.ts\n.*gone\.mjs/);
-});
-
 test('Continuous integration runs the test command of the README', () => {
   expect(readFileSync(join(repositoryRoot, '.ci/run'), 'utf8')).toMatch(/^exec npm test$/m);
   expect(readFileSync(join(repositoryRoot, 'README.md'), 'utf8')).toMatch(/^npm test\b/m);

@@ -7,8 +7,8 @@ const rules: Record<'light' | 'dark', RunOnly> = {
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** Pages of the dashboard have no frames, so that axe need not run in each. */
 const findViolations = async (page: Page, runOnly: RunOnly): Promise<Result[]> => {
+  expect(page.frames(), 'frames, in which axe does not run').toHaveLength(1);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   return page.evaluate(
     async (options) => (await (window as unknown as { axe: typeof axe }).axe.run(options)).violations,
