@@ -12,7 +12,8 @@ export type BrowserTestResult = TestRunResult & { report: string };
 
 /**
  * Runs the tests of the dashboard in a browser. Their report is returned rather than shown, because other tests run
- * beside them; it is short, so that the failures of those are still near the end. A folder without their configuration, such as those that test/repo creates, has none.
+ * beside them. It is short, so that the failures of those stay near the end. A folder without their configuration, such
+ * as those that test/repo creates, has none.
  */
 export const runBrowserTests = async (args: string[]): Promise<BrowserTestResult> => {
   if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true, report: '' };
