@@ -50,7 +50,10 @@ const tlsOptions = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buff
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
 
 const reportIntervalMs = 5_000;
-/** How long a caller waits for an engine, normally and while any engine is known to be unavailable. */
+/**
+ * How long a caller waits for an engine, normally and while one that stores data is known to be unavailable. Requests need
+ * those, but not the bus.
+ */
 const engineTimeoutMs = 8_000;
 const engineTimeoutWhileUnavailableMs = 1_000;
 
@@ -69,7 +72,11 @@ export const startApi = async (
     throttle(() =>
       logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged'),
     );
-  const timeoutMs = (): number => (context.isEngineUnavailable() ? engineTimeoutWhileUnavailableMs : engineTimeoutMs);
+  const storing = [await engines.reads(), await engines.store(), await engines.blobs(), await engines.limits()];
+  const timeoutMs = (): number =>
+    storing.some((engine) => isRemoteEngine(engine) && engine.missing() !== null)
+      ? engineTimeoutWhileUnavailableMs
+      : engineTimeoutMs;
   const withApiDecorators = <E extends object>(engine: E): E =>
     withUnavailableErrors(withTimeout(engine, timeoutMs), {
       notServingReason: closedReason,
