@@ -4,7 +4,7 @@ import { createUnlimitedKey, openAccount } from '../support/service/accounts.ts'
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { smallRequest } from '../support/client/job-client.ts';
+import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment, serverSettings, type Servers } from '../support/environment.ts';
@@ -142,6 +142,21 @@ describe.skipIf(!areServersAvailable)('During an outage of engines under load,',
     proxies.nats.reconnect();
     await waitUntilReady(front);
     await expectEachToHaveEndedOnce(accepted);
+  });
+
+  it('jobs are accepted while the bus is unavailable, also when another engine is slow', async () => {
+    proxies.nats.disconnect();
+    await waitUntilMissing(front, settingOf.nats);
+    // An operation of the read store waits for several answers.
+    proxies.mongodb.delay(300);
+    const { job_id } = await createJobClient(createClient(front.url, key)).submitAsync();
+    expect(job_id).toMatch(/^job_/);
+    for (const name of ['mongodb', 'nats'] as const) {
+      proxies[name].disconnect();
+      proxies[name].reconnect();
+    }
+    await waitUntilReady(front);
+    await expectEachToHaveEndedOnce([job_id]);
   });
 
   it('the processes stop with code 0 when all engines are back', async () => {

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A TCP proxy to a local server that can be disconnected and reconnected. */
-export type InterruptibleProxy = { url: string; disconnect(): void; reconnect(): void; close(): Promise<void> };
+export type InterruptibleProxy = {
+  url: string;
+  disconnect(): void;
+  reconnect(): void;
+  /** Delays what the server sends by `ms` milliseconds until the proxy is disconnected. */
+  delay(ms: number): void;
+  close(): Promise<void>;
+};
 
 /** `url` is the URL of the server; the proxy has the same URL with another port. `onData` receives what clients send. */
 export const openInterruptibleProxy = async (
@@ -12,6 +19,7 @@ export const openInterruptibleProxy = async (
   const port = Number(/:(\d+)/.exec(url.slice(url.indexOf('://') + 3))![1]);
   const sockets = new Set<Socket>();
   let isConnected = true;
+  let delayMs = 0;
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -20,7 +28,11 @@ export const openInterruptibleProxy = async (
     track(inward);
     if (!isConnected) return void inward.destroy();
     const outward = track(connect(port, '127.0.0.1'));
-    inward.on('data', onData).pipe(outward).pipe(inward);
+    inward.on('data', onData).pipe(outward);
+    outward.on('data', (data) => {
+      if (delayMs === 0) inward.write(data);
+      else setTimeout(() => inward.write(data), delayMs);
+    });
     inward.on('close', () => outward.destroy());
     outward.on('close', () => inward.destroy());
   }).listen(0, '127.0.0.1');
@@ -30,9 +42,11 @@ export const openInterruptibleProxy = async (
     url: url.replace(`:${port}`, `:${(server.address() as AddressInfo).port}`),
     disconnect: () => {
       isConnected = false;
+      delayMs = 0;
       destroyAll();
     },
     reconnect: () => void (isConnected = true),
+    delay: (ms) => void (delayMs = ms),
     close: async () => {
       destroyAll();
       server.close();
