@@ -72,9 +72,14 @@ export const startApi = async (
     throttle(() =>
       logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged'),
     );
-  const storing = [await engines.reads(), await engines.store(), await engines.blobs(), await engines.limits()];
+  const [readStore, eventStore, blobStore, limitStore] = [
+    await engines.reads(),
+    await engines.store(),
+    await engines.blobs(),
+    await engines.limits(),
+  ];
   const timeoutMs = (): number =>
-    storing.some((engine) => isRemoteEngine(engine) && engine.missing() !== null)
+    [readStore, eventStore, blobStore, limitStore].some((engine) => isRemoteEngine(engine) && engine.missing() !== null)
       ? engineTimeoutWhileUnavailableMs
       : engineTimeoutMs;
   const withApiDecorators = <E extends object>(engine: E): E =>
@@ -83,13 +88,9 @@ export const startApi = async (
       disk: engines.disk,
       reportError: report,
     });
-  const reads = withApiDecorators(await engines.reads());
   const bus = await engines.bus();
-  const [store, blobs, limits] = [
-    withApiDecorators(await engines.store()),
-    withApiDecorators(await engines.blobs()),
-    withApiDecorators(await engines.limits()),
-  ];
+  const [reads, store] = [withApiDecorators(readStore), withApiDecorators(eventStore)];
+  const [blobs, limits] = [withApiDecorators(blobStore), withApiDecorators(limitStore)];
   const eventLog = { store, now };
   const liveReplies = await engines.replies();
   const replies = withEventLogFallback(
@@ -98,7 +99,7 @@ export const startApi = async (
     undefined,
     () => closedReason() ?? (engines.disk.isUnwritable() ? diskFullMessage : null),
   );
-  const keyUsageCounter = createApiKeyUsageCounter(await engines.reads());
+  const keyUsageCounter = createApiKeyUsageCounter(readStore);
   const secrets = context.secrets();
   const cacheForMs = isRemoteEngine(reads) ? cacheMs : 0;
   const tracedBlobs = traceBlobStore(blobs);
