@@ -72,6 +72,12 @@ const noNetworkFlags = [
 /** Without screen frames, pages paint for print alone, at half the cost. A browser has frames on all its pages or on none. */
 const framelessFlags = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
 
+/**
+ * V8 collects the garbage of a page once its heap has this size, in MB, and not at 10 MB: that was after every tenth
+ * invoice, and cost a tenth of the throughput. The processes do not need more memory.
+ */
+const initialHeapMb = 32;
+
 export type FlagOptions = {
   renderMode: RenderMode;
   userDataDir: string;
@@ -86,7 +92,7 @@ export const browserFlags = (options: FlagOptions): string[] => [
   ...noNetworkFlags,
   `--disable-features=${disabledFeatures.join(',')}`,
   `--user-data-dir=${options.userDataDir}`,
-  `--js-flags=--max-old-space-size=${options.heapMb}`,
+  `--js-flags=--max-old-space-size=${options.heapMb},--initial-heap-size=${initialHeapMb}`,
   ...(options.renderMode === 'animated' ? [] : framelessFlags),
   ...(options.hasSmallSharedMemory ? ['--disable-dev-shm-usage'] : []),
   ...options.trustFlags,
