@@ -73,8 +73,8 @@ const noNetworkFlags = [
 const framelessFlags = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
 
 /**
- * V8 collects the garbage of a page once its heap has this size, in MB, and not at 10 MB: that was after every tenth
- * invoice, and cost a tenth of the throughput. The processes do not need more memory.
+ * V8 collects the garbage of a page when its heap has about this size, in MB. By default that is 10 MB: after every tenth
+ * invoice, which takes a tenth of the throughput. With 32 MB the processes do not need more memory.
  */
 const initialHeapMb = 32;
 
