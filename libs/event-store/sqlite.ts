@@ -75,15 +75,16 @@ const otherProcessPollMs = 50;
 
 /**
  * The event log in one SQLite file, for one process of the service and commands beside it. `lockTimeoutMs` is how long an
- * append waits for another process. `smallBlobs` are in the same file.
+ * append waits for another process. `smallBlobs` are in the same file; `truncateAfterMs` after one is deleted, no file has
+ * its bytes any more.
  */
 export const openSqliteEventStore = (
   file: string,
-  lockTimeoutMs = defaultLockTimeoutMs,
+  { lockTimeoutMs = defaultLockTimeoutMs, truncateAfterMs }: { lockTimeoutMs?: number; truncateAfterMs?: number } = {},
 ): EventStore & { smallBlobs: SmallBlobs } => {
   const reader = openDatabase(file, 'full', lockTimeoutMs);
   reader.exec(schema);
-  const writer = openGroupCommit(file, schema, { lockTimeoutMs });
+  const writer = openGroupCommit(file, schema, { lockTimeoutMs, truncateAfterMs });
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let lastDataVersion = dataVersion();

@@ -24,6 +24,11 @@ export type SqliteDatabase = {
   /** Runs `work` in a transaction that holds the write lock from the start. An exception rolls it back. */
   transaction<T>(work: () => T): T;
   inTransaction(): boolean;
+  /**
+   * Moves all commits from the write-ahead log to the file and empties the log, which still has the bytes of deleted rows.
+   * False if another connection is reading or writing.
+   */
+  truncateLog(): boolean;
   close(): void;
 };
 
@@ -120,6 +125,15 @@ export const openDatabase = (
     exec: (sql) => withFileName(() => connection.exec(sql)),
     transaction,
     inTransaction: () => connection.isTransaction,
+    truncateLog: () => {
+      // It must not wait for a reader, such as a backup: it would hold up all writes meanwhile.
+      connection.exec('PRAGMA busy_timeout = 0');
+      try {
+        return withFileName(() => statement('PRAGMA wal_checkpoint(TRUNCATE)').get())?.busy === 0;
+      } finally {
+        connection.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
+      }
+    },
     close: () => {
       if (connection.isOpen) connection.close();
     },

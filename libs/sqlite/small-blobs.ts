@@ -31,7 +31,8 @@ export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): S
       await writer.run([storeBlobStatement(sha256, new Uint8Array(bytes))]);
     },
     delete: async (sha256) => {
-      if (read(sha256)) await writer.run([{ sql: 'DELETE FROM small_blobs WHERE sha256 = ?', parameters: [sha256] }]);
+      const sql = 'DELETE FROM small_blobs WHERE sha256 = ?';
+      if (read(sha256)) await writer.run([{ sql, parameters: [sha256], erases: true }]);
     },
   };
 };

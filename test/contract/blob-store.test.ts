@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -32,8 +32,10 @@ const open = async () => {
   return { ...opened, corrupt: (sha256: string) => damageFile(opened.folder, sha256) };
 };
 
-const openWithSmallBlobs = async (folder: string) => {
-  const store = openSqliteEventStore(join(folder, 'log.db'));
+type Options = Parameters<typeof openSqliteEventStore>[1];
+
+const openWithSmallBlobs = async (folder: string, options?: Options) => {
+  const store = openSqliteEventStore(join(folder, 'log.db'), options);
   const blobs = withSmallBlobs(await openFileBlobStore(folder), store.smallBlobs);
   const close = async (): Promise<void> => {
     await blobs.close();
@@ -42,8 +44,8 @@ const openWithSmallBlobs = async (folder: string) => {
   return { ...blobs, store, close };
 };
 
-const openInEventLog = async () => {
-  const opened = await openInTemporaryFolder(openWithSmallBlobs);
+const openInEventLog = async (options?: Options) => {
+  const opened = await openInTemporaryFolder((folder) => openWithSmallBlobs(folder, options));
   const corrupt = async (sha256: string): Promise<void> => {
     if (!damageSmallBlob(opened.folder, sha256)) await damageFile(opened.folder, sha256);
   };
@@ -51,7 +53,7 @@ const openInEventLog = async () => {
 };
 
 describeBlobStoreContract('A folder', open);
-describeBlobStoreContract('A folder, with small blobs in the event log,', openInEventLog);
+describeBlobStoreContract('A folder, with small blobs in the event log,', () => openInEventLog());
 
 describe('A small blob', () => {
   const bytes = Buffer.from('an input');
@@ -73,13 +75,51 @@ describe('A small blob', () => {
     await close();
   });
 
-  it('leaves no bytes in the file of the event log when it is deleted', async () => {
-    const { engine, folder, close } = await openInEventLog();
-    const secret = `secret ${'0123456789'.repeat(300)}`;
-    const { sha256 } = await engine.put(Buffer.from(secret));
+  const secret = Buffer.from(`secret ${'0123456789'.repeat(300)}`);
+  /** No append may wait for the end of this time limit. */
+  const truncatedSoon = { lockTimeoutMs: 600_000, truncateAfterMs: 1 };
+  const hasSecret = async (folder: string): Promise<boolean> => {
+    const files = await Promise.all(['log.db', 'log.db-wal'].map((name) => readFile(join(folder, name))));
+    return files.some((bytes) => bytes.includes(secret.subarray(0, 60)));
+  };
+
+  it('leaves no bytes in the files of the event log soon after it is deleted', async () => {
+    const { engine, folder, close } = await openInEventLog(truncatedSoon);
+    const { sha256 } = await engine.put(secret);
+    expect(await hasSecret(folder)).toBe(true);
     await engine.delete(sha256);
+    await expect.poll(() => hasSecret(folder)).toBe(false);
+    await close();
+  });
+
+  it('leaves no bytes after the next start when the process was killed after it was deleted', async () => {
+    const { engine, folder, close } = await openInEventLog(truncatedSoon);
     await engine.close();
-    expect((await readFile(join(folder, 'log.db'))).includes(secret.slice(0, 60))).toBe(false);
+    const database = new DatabaseSync(join(folder, 'log.db'));
+    database.exec('PRAGMA secure_delete = ON');
+    database.prepare('INSERT INTO small_blobs VALUES (?, ?)').run('0', secret);
+    database.exec('DELETE FROM small_blobs');
+    const killed = join(folder, 'killed');
+    await mkdir(killed);
+    for (const name of ['log.db', 'log.db-wal']) await copyFile(join(folder, name), join(killed, name));
+    database.close();
+    expect(await hasSecret(killed)).toBe(true);
+    const restarted = await openWithSmallBlobs(killed, truncatedSoon);
+    await expect.poll(() => hasSecret(killed)).toBe(false);
+    await restarted.close();
+    await close();
+  });
+
+  it('does not hold up appends while another process reads', async () => {
+    const { engine, folder, close } = await openInEventLog(truncatedSoon);
+    const { sha256 } = await engine.put(secret);
+    const backup = new DatabaseSync(join(folder, 'log.db'));
+    backup.exec('BEGIN; SELECT count(*) FROM small_blobs');
+    await engine.delete(sha256);
+    for (let n = 0; n < 20; n += 1) await engine.store.append(`render-${n}`, newEvents(1), noStream);
+    expect(await hasSecret(folder)).toBe(true);
+    backup.close();
+    await expect.poll(() => hasSecret(folder)).toBe(false);
     await close();
   });
 });

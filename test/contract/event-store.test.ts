@@ -17,7 +17,7 @@ const engineModuleIn = (folder: string) => ({
 
 const open = async (lockTimeoutMs?: number) => {
   const opened = await openInTemporaryFolder((folder) =>
-    withUpcasting(openSqliteEventStore(fileIn(folder), lockTimeoutMs)),
+    withUpcasting(openSqliteEventStore(fileIn(folder), { lockTimeoutMs })),
   );
   return { ...opened, engineModule: engineModuleIn(opened.folder) };
 };
