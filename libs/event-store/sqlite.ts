@@ -75,16 +75,19 @@ const otherProcessPollMs = 50;
 
 /**
  * The event log in one SQLite file, for one process of the service and commands beside it. `lockTimeoutMs` is how long an
- * append waits for another process. `smallBlobs` are in the same file; `truncateAfterMs` after one is deleted, no file has
- * its bytes any more.
+ * append waits for another process. `smallBlobs` are in the same file; the bytes of a deleted one are gone from all
+ * files after `truncateEveryMs`, or later if another process reads or writes at that moment.
  */
 export const openSqliteEventStore = (
   file: string,
-  { lockTimeoutMs = defaultLockTimeoutMs, truncateAfterMs }: { lockTimeoutMs?: number; truncateAfterMs?: number } = {},
+  {
+    lockTimeoutMs = defaultLockTimeoutMs,
+    truncateEveryMs = 60_000,
+  }: { lockTimeoutMs?: number; truncateEveryMs?: number } = {},
 ): EventStore & { smallBlobs: SmallBlobs } => {
   const reader = openDatabase(file, 'full', lockTimeoutMs);
   reader.exec(schema);
-  const writer = openGroupCommit(file, schema, { lockTimeoutMs, truncateAfterMs });
+  const writer = openGroupCommit(file, schema, { lockTimeoutMs, truncateEveryMs });
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let lastDataVersion = dataVersion();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -105,6 +105,23 @@ describe('A database file', () => {
     const database = openDatabase(join(folder, 'a.db'), durability);
     expect(database.get('PRAGMA synchronous')).toEqual({ synchronous: durability === 'full' ? 2 : 1 });
     expect(database.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+    database.close();
+  });
+});
+
+describe('Emptying the write-ahead log', () => {
+  it('does not change how long later statements wait for a lock', async () => {
+    const file = join(folder, 'log.db');
+    const database = openDatabase(file, 'full', 1234);
+    database.exec('CREATE TABLE numbers (n INTEGER) STRICT');
+    const timeout = (): unknown => database.get('PRAGMA busy_timeout')?.timeout;
+    const reader = new DatabaseSync(file);
+    reader.exec('BEGIN; SELECT * FROM numbers');
+    database.run('INSERT INTO numbers VALUES (1)');
+    expect([database.truncateWal(), timeout()]).toEqual([false, 1234]);
+    reader.close();
+    expect([database.truncateWal(), timeout()]).toEqual([true, 1234]);
+    expect((await stat(`${file}-wal`)).size).toBe(0);
     database.close();
   });
 });

@@ -25,10 +25,10 @@ export type SqliteDatabase = {
   transaction<T>(work: () => T): T;
   inTransaction(): boolean;
   /**
-   * Moves all commits from the write-ahead log to the file and empties the log, which still has the bytes of deleted rows.
-   * False if another connection is reading or writing.
+   * Moves all commits from the write-ahead log to the file and empties the write-ahead log, which still has the bytes of
+   * deleted rows. False, with a part of them perhaps moved, if another connection is reading or writing.
    */
-  truncateLog(): boolean;
+  truncateWal(): boolean;
   close(): void;
 };
 
@@ -74,7 +74,7 @@ const withFileInError = <T>(file: string, work: () => T): T => {
 
 /**
  * A checkpoint blocks the thread for 20 to 70 ms. SQLite's default of 1,000 pages is less than a hundred renders; with
- * this, the write-ahead log is at most 33 MB. Data that must be erased needs the default.
+ * this, the write-ahead log is at most 33 MB. For the event log, more pages made no render faster.
  */
 const pagesPerCheckpoint = 8_000;
 
@@ -125,7 +125,7 @@ export const openDatabase = (
     exec: (sql) => withFileName(() => connection.exec(sql)),
     transaction,
     inTransaction: () => connection.isTransaction,
-    truncateLog: () => {
+    truncateWal: () => {
       // It must not wait for a reader, such as a backup: it would hold up all writes meanwhile.
       connection.exec('PRAGMA busy_timeout = 0');
       try {

@@ -3,7 +3,7 @@ import { openDatabase } from './database.ts';
 import type { WriteTask, WriteTaskResult, WriteFailure, WriterRequest, WriterOptions } from './group-commit.ts';
 
 const port = parentPort!;
-const { file, schema, lockTimeoutMs, durability, truncateAfterMs } = workerData as WriterOptions;
+const { file, schema, lockTimeoutMs, durability, truncateEveryMs } = workerData as WriterOptions;
 const database = openDatabase(file, durability, lockTimeoutMs);
 database.exec(schema);
 
@@ -61,32 +61,19 @@ const commit = (tasks: readonly WriteTask[]): WriteTaskResult[] => {
   }
 };
 
-const erases = ({ statements }: WriteTask): boolean =>
-  statements.some((statement) => 'erases' in statement && statement.erases);
-
-let truncation: NodeJS.Timeout | undefined;
-
-const scheduleTruncation = (): void => {
-  truncation ??= setTimeout(truncateLog, truncateAfterMs);
-};
-
-const truncateLog = (): void => {
-  truncation = undefined;
+const emptyWal = (): void => {
   try {
-    if (database.truncateLog()) return;
+    database.truncateWal();
   } catch {
-    // A task that writes fails with the same error, and reports it.
+    // It is tried again at the next interval. The marker of a damaged file is written where the error was thrown.
   }
-  scheduleTruncation();
 };
-
-// A killed process may have left deleted bytes.
-scheduleTruncation();
+const truncation = truncateEveryMs === undefined ? undefined : setInterval(emptyWal, truncateEveryMs);
 
 const maxTasksPerCommit = 2_000;
 
 const closeWriter = (): void => {
-  clearTimeout(truncation);
+  clearInterval(truncation);
   database.close();
   port.close();
 };
@@ -99,6 +86,5 @@ port.on('message', (first: WriterRequest) => {
     request = tasks.length < maxTasksPerCommit ? receiveMessageOnPort(port)?.message : undefined;
   }
   if (tasks.length > 0) port.postMessage(commit(tasks));
-  if (tasks.some(erases)) scheduleTruncation();
   if (request === 'close') closeWriter();
 });

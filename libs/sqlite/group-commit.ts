@@ -4,11 +4,10 @@ import { type Durability, type SqlParameters, defaultLockTimeoutMs } from './dat
 
 /**
  * A statement of a task. If it changes another number of rows than `changes`, the whole task is rolled back. With `rows`
- * it runs once for each of them. If it `erases`, no file has the deleted bytes any more some time after its commit.
+ * it runs once for each of them.
  */
 export type Statement =
-  | { sql: string; parameters: SqlParameters; changes?: number; erases?: true }
-  | { sql: string; rows: readonly SqlParameters[] };
+  { sql: string; parameters: SqlParameters; changes?: number } | { sql: string; rows: readonly SqlParameters[] };
 /**
  * Not committed: a statement changed another number of rows than `changes`, or violated a UNIQUE constraint. `lastRowid` is
  * the rowid of the last inserted row.
@@ -31,13 +30,13 @@ export type WriterRequest = readonly WriteTask[] | 'close';
 /** `errcode` is the result code, if SQLite raised the error. */
 export type WriteFailure = { reason: string; errcode?: number };
 export type WriteTaskResult = { id: number } & (WriteResult | WriteFailure);
-/** `truncateAfterMs`: how long after a statement that erases the write-ahead log is truncated. */
+/** With `truncateEveryMs`, the write-ahead log is emptied at this interval, unless another connection reads or writes then. */
 export type WriterOptions = {
   file: string;
   schema: string;
   lockTimeoutMs: number;
   durability: Durability;
-  truncateAfterMs: number;
+  truncateEveryMs?: number | undefined;
 };
 
 type PendingWrite = { resolve: (result: WriteResult) => void; reject: (error: Error) => void };
@@ -55,11 +54,11 @@ export const openGroupCommit = (
   {
     lockTimeoutMs = defaultLockTimeoutMs,
     durability = 'full',
-    truncateAfterMs = 60_000,
+    truncateEveryMs,
   }: Partial<Omit<WriterOptions, 'file' | 'schema'>> = {},
 ): GroupCommit => {
   const worker = new Worker(new URL('./group-commit-worker.ts', import.meta.url), {
-    workerData: { file, schema, lockTimeoutMs, durability, truncateAfterMs } satisfies WriterOptions,
+    workerData: { file, schema, lockTimeoutMs, durability, truncateEveryMs } satisfies WriterOptions,
   });
   const ended = once(worker, 'exit').catch(() => undefined);
   const pending = new Map<number, PendingWrite>();

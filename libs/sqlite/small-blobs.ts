@@ -32,7 +32,7 @@ export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): S
     },
     delete: async (sha256) => {
       const sql = 'DELETE FROM small_blobs WHERE sha256 = ?';
-      if (read(sha256)) await writer.run([{ sql, parameters: [sha256], erases: true }]);
+      if (read(sha256)) await writer.run([{ sql, parameters: [sha256] }]);
     },
   };
 };
