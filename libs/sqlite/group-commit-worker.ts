@@ -22,6 +22,18 @@ const rollBackTask = (reply: WriteTaskResult): WriteTaskResult => {
   return reply;
 };
 
+/** Why the write-ahead log could not be emptied; null if it could, or is in use. */
+let truncationError: unknown = null;
+
+const truncateWal = (): void => {
+  try {
+    database.truncateWal();
+    truncationError = null;
+  } catch (error) {
+    truncationError = error;
+  }
+};
+
 const runStatements = ({ id, statements }: WriteTask): WriteTaskResult => {
   let lastRowid = 0;
   for (const statement of statements) {
@@ -30,7 +42,8 @@ const runStatements = ({ id, statements }: WriteTask): WriteTaskResult => {
       for (const parameters of statement.rows) database.run(sql, ...parameters);
       continue;
     }
-    const { parameters, changes } = statement;
+    const { parameters, changes, erases } = statement;
+    if (erases && truncationError !== null) throw truncationError;
     const inserted = database.insert(sql, ...parameters);
     if (changes !== undefined && inserted.changes !== changes) return rollBackTask({ id, isCommitted: false });
     lastRowid = inserted.rowid;
@@ -61,14 +74,7 @@ const commit = (tasks: readonly WriteTask[]): WriteTaskResult[] => {
   }
 };
 
-const emptyWal = (): void => {
-  try {
-    database.truncateWal();
-  } catch {
-    // It is tried again at the next interval. The marker of a damaged file is written where the error was thrown.
-  }
-};
-const truncation = truncateEveryMs === undefined ? undefined : setInterval(emptyWal, truncateEveryMs);
+const truncation = truncateEveryMs === undefined ? undefined : setInterval(truncateWal, truncateEveryMs);
 
 const maxTasksPerCommit = 2_000;
 

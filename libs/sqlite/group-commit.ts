@@ -4,10 +4,11 @@ import { type Durability, type SqlParameters, defaultLockTimeoutMs } from './dat
 
 /**
  * A statement of a task. If it changes another number of rows than `changes`, the whole task is rolled back. With `rows`
- * it runs once for each of them.
+ * it runs once for each of them. A statement that `erases` fails while the write-ahead log cannot be emptied.
  */
 export type Statement =
-  { sql: string; parameters: SqlParameters; changes?: number } | { sql: string; rows: readonly SqlParameters[] };
+  | { sql: string; parameters: SqlParameters; changes?: number; erases?: true }
+  | { sql: string; rows: readonly SqlParameters[] };
 /**
  * Not committed: a statement changed another number of rows than `changes`, or violated a UNIQUE constraint. `lastRowid` is
  * the rowid of the last inserted row.

@@ -6,6 +6,7 @@ export type SmallBlobs = {
   read(sha256: string): Uint8Array | undefined;
   /** Stores a blob; durable when it resolves. */
   write(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Rejects if the bytes of deleted blobs cannot be removed from the write-ahead log. */
   delete(sha256: string): Promise<void>;
 };
 
@@ -32,7 +33,7 @@ export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): S
     },
     delete: async (sha256) => {
       const sql = 'DELETE FROM small_blobs WHERE sha256 = ?';
-      if (read(sha256)) await writer.run([{ sql, parameters: [sha256] }]);
+      if (read(sha256)) await writer.run([{ sql, parameters: [sha256], erases: true }]);
     },
   };
 };

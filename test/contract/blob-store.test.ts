@@ -9,7 +9,8 @@ import { noStream, RevisionConflict } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
 import { newEvents } from '../support/contract/new-events.ts';
-import { openInTemporaryFolder } from '../support/contract/temporary-folder.ts';
+import { openInTemporaryFolder, temporaryFolder } from '../support/contract/temporary-folder.ts';
+import { startProgram } from '../support/processes/other-process.ts';
 
 const damageSmallBlob = (folder: string, sha256: string): boolean => {
   const database = new DatabaseSync(join(folder, 'log.db'));
@@ -112,15 +113,46 @@ describe('A small blob', () => {
 
   it('does not hold up appends while another process reads', async () => {
     const { engine, folder, close } = await openInEventLog(truncatedSoon);
+    const file = join(folder, 'log.db');
+    let appended = 0;
+    const append = () => engine.store.append(`render-${(appended += 1)}`, newEvents(1), noStream);
+    const startReading = (): DatabaseSync => {
+      const reader = new DatabaseSync(file);
+      reader.exec('BEGIN; SELECT count(*) FROM events');
+      return reader;
+    };
     const { sha256 } = await engine.put(secret);
-    const backup = new DatabaseSync(join(folder, 'log.db'));
-    backup.exec('BEGIN; SELECT count(*) FROM small_blobs');
+    const first = startReading();
+    await append();
+    const second = startReading();
     await engine.delete(sha256);
-    for (let n = 0; n < 20; n += 1) await engine.store.append(`render-${n}`, newEvents(1), noStream);
+    const probe = new DatabaseSync(file);
+    const checkpointed = (): unknown => probe.prepare('PRAGMA wal_checkpoint(NOOP)').get()!.checkpointed;
+    const before = checkpointed();
+    first.close();
+    // The next attempt to empty the write-ahead log gets as far as the second reader.
+    while (checkpointed() === before) await append();
+    await append();
+    probe.close();
     expect(await hasSecret(folder)).toBe(true);
-    backup.close();
+    second.close();
     await expect.poll(() => hasSecret(folder)).toBe(false);
     await close();
+  });
+});
+
+describe('A small blob whose bytes cannot be removed from the write-ahead log', () => {
+  it('is not deleted, while others are stored, until they can', async () => {
+    const { folder, remove } = await temporaryFolder();
+    const program = startProgram('../programs/erase-with-limited-files.ts', { file: join(folder, 'log.db') });
+    await program.waitForLines(3);
+    expect(program.lines).toEqual([
+      'a deletion failed, and its blob is still there',
+      'a blob was stored meanwhile',
+      'it succeeded later, and the write-ahead log is empty',
+    ]);
+    expect(await program.exited()).toBe(0);
+    await remove();
   });
 });
 
