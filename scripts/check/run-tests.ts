@@ -16,9 +16,6 @@ const readTestCounts = (file: string): TestCounts => {
   }
 };
 
-/** Tests start many processes, which load the same code. */
-const compileCache = join(process.cwd(), 'node_modules/.cache/node');
-
 /** Runs vitest once in the current folder and shows its report. A run without a passed test is a failure. */
 export const runTests = async (args: string[]): Promise<TestRunResult> => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-results-'));
@@ -32,10 +29,7 @@ export const runTests = async (args: string[]): Promise<TestRunResult> => {
       `--outputFile.json=${file}`,
       ...args,
     ];
-    const child = spawn(process.execPath, vitest, {
-      stdio: 'inherit',
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    });
+    const child = spawn(process.execPath, vitest, { stdio: 'inherit' });
     const [status] = (await once(child, 'exit')) as [number | null];
     const counts = readTestCounts(file);
     return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
