@@ -22,5 +22,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
+    // One file for what several pages share: the first page needs 11 files in place of 32. The code editor stays apart,
+    // because few pages need it.
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'shared', test: /^(?!.*(codemirror|lezer))/, minShareCount: 4 }] },
+      },
+    },
   },
 });

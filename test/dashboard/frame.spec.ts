@@ -18,7 +18,7 @@ const transferredSize = async (url: string): Promise<number> => {
   return Number(response.headers.get('content-length'));
 };
 
-test('The first load with a chart is small, and everything comes from the own origin', async ({
+test('The first load with a chart is small and needs few requests, and everything comes from the own origin', async ({
   browser,
   dashboard,
 }) => {
@@ -33,6 +33,7 @@ test('The first load with a chart is small, and everything comes from the own or
   const files = [...urls].filter((url) => new URL(url).pathname.startsWith('/dashboard'));
   const sizes = await Promise.all(files.map(transferredSize));
   expect(files.length).toBeGreaterThan(5);
+  expect(files.length).toBeLessThan(16);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
 });
 
