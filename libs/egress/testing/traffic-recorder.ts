@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { freePort } from '../../../test/support/network/free-port.ts';
 import { errorCodeOf } from '../errors.ts';
 
 /** Listens on one loopback port for IPv4 and IPv6, TCP and UDP, and counts connections and messages. */
@@ -10,9 +11,9 @@ export type TrafficRecorder = {
   close: () => Promise<void>;
 };
 
-const listenAt = (server: Server, host: string, port: number): Promise<number> =>
+const listenAt = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.once('error', reject).listen(port, host, resolve);
   });
 
 const bindAt = (type: 'udp4' | 'udp6', address: string, port: number, onMessage: () => void): Promise<() => void> =>
@@ -29,6 +30,10 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
 );
 const hosts = hasIPv6 ? (['127.0.0.1', '::1'] as const) : (['127.0.0.1'] as const);
 
+/**
+ * The port is not one that the system chooses: a client of another test may still try to reach the stopped server that
+ * had such a port before, and would be counted.
+ */
 export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
   const received = { tcp: 0, udp: 0 };
   const servers: Server[] = [];
@@ -37,14 +42,14 @@ export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
     for (const closeSocket of unbind) closeSocket();
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   };
-  let port = 0;
+  const port = await freePort();
   try {
     for (const host of hosts) {
       const server = createServer((socket) => {
         received.tcp += 1;
         socket.on('error', () => {}).destroy();
       });
-      port = await listenAt(server, host, port);
+      await listenAt(server, host, port);
       servers.push(server);
       unbind.push(await bindAt(host === '::1' ? 'udp6' : 'udp4', host, port, () => void (received.udp += 1)));
     }
