@@ -8,7 +8,7 @@ import { startHttpServer } from './testing/test-servers.ts';
 test('The last hundred accounts and those with a request in progress keep their connections', async () => {
   const destroyed: string[] = [];
   const opened: string[] = [];
-  const agents = createAgentPool((account) => {
+  const agents = createAgentPool(async (account) => {
     opened.push(account);
     return { destroy: async () => void destroyed.push(account) } as unknown as Agent;
   });

@@ -7,15 +7,15 @@ const maxIdleAgents = 100;
  * One agent for each account, so that slow receivers of one account use no connections of another.
  * The most recently used idle agents stay open, with their connections.
  */
-export const createAgentPool = (open: (account: string) => Agent) => {
-  const pool = new Map<string, { agent: Agent; requests: number }>();
+export const createAgentPool = (open: (account: string) => Promise<Agent>) => {
+  const pool = new Map<string, { agent: Promise<Agent>; requests: number }>();
 
   const trim = (): void => {
     for (const [account, { agent, requests }] of pool) {
       if (pool.size <= maxIdleAgents) return;
       if (requests > 0) continue;
       pool.delete(account);
-      void agent.destroy();
+      void agent.then((idle) => idle.destroy());
     }
   };
 
@@ -27,14 +27,14 @@ export const createAgentPool = (open: (account: string) => Agent) => {
       pool.set(account, entry);
       entry.requests += 1;
       try {
-        return await work(entry.agent);
+        return await work(await entry.agent);
       } finally {
         entry.requests -= 1;
         trim();
       }
     },
     destroy: async (): Promise<void> => {
-      await Promise.all([...pool.values()].map(({ agent }) => agent.destroy()));
+      await Promise.all([...pool.values()].map(async ({ agent }) => (await agent).destroy()));
     },
   };
 };

@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import type { Dial } from './dial.ts';
 import { targetOfUrl } from './target.ts';
@@ -60,26 +58,4 @@ export const createEgressConnector = (
       (error: Error) => callback(error, null),
     );
   };
-};
-
-const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-const readCertificates = async (file: string): Promise<string[]> => {
-  const certificates = (await readFile(file, 'utf8')).match(pemCertificates);
-  if (!certificates) throw new Error(`The CA file ${file} holds no certificate in PEM form.`);
-  return certificates.map((text) => new X509Certificate(text).toString());
-};
-
-/**
- * The trusted certificate authorities: those of Node, of the machine and of the file. They are read once, at the first
- * use, because reading several hundred certificates takes longer than a TLS handshake.
- * @throws Error when the file is invalid
- */
-export const openTrustStore = async (caFile: string | undefined): Promise<() => SecureContext> => {
-  const additional = caFile === undefined ? [] : await readCertificates(caFile);
-  let trustStore: SecureContext | undefined;
-  return () =>
-    (trustStore ??= createSecureContext({
-      ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...additional])],
-    }));
 };

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { count } from '#libs/telemetry/metrics.ts';
 import { interfaceAddresses, createOwnAddressCheck } from './address.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { createAgentPool } from './agent-pool.ts';
 import { parseAllowList } from './allow-list.ts';
 import { sendWebhookRequest, type WebhookRequest, type WebhookResult } from './webhook-client.ts';
-import { createEgressConnector, openTrustStore } from './connector.ts';
 import { createDialler, type Dial } from './dial.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { type ProviderRequest, requestProvider } from './provider-client.ts';
 import { startProxy, type DocumentProxy } from './proxy.ts';
 import type { Resolve } from './resolve.ts';
+import { openTrustStore } from './trust-store.ts';
 import { createSystemResolver, defaultResolverSources, type ResolverSources } from './system-resolver.ts';
 import { EgressError, type OnEgressError } from './errors.ts';
 
@@ -77,16 +77,11 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   });
   const dial = createDialler(addressPolicy, limits);
   const trustStore = await openTrustStore(options.caFile);
-  const createAgent = (connectionDial: Dial, idleTimeoutMs: number): Agent =>
-    new Agent({
-      connect: createEgressConnector(connectionDial, trustStore, limits.connectTimeoutMs),
-      allowH2: false,
-      pipelining: 1,
-      connections: limits.maxConnectionsPerHost,
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: idleTimeoutMs,
-      bodyTimeout: idleTimeoutMs,
-    });
+  // undici is loaded for the first agent, because it would take a tenth of the start of each process.
+  const createAgent = async (agentDial: Dial, idleTimeoutMs: number): Promise<Agent> => {
+    const { createEgressAgent } = await import('./agent.ts');
+    return createEgressAgent({ dial: agentDial, trustStore, limits, idleTimeoutMs });
+  };
   const logBlockedBrowserRequest = createBlockLogger(options.logger, 'browser');
   const logBlockedWebhookRequest = createBlockLogger(options.logger, 'webhook');
   const webhookAgents = createAgentPool((account) =>

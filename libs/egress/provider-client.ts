@@ -1,4 +1,4 @@
-import { type Dispatcher, request as sendRequest } from 'undici';
+import type { Dispatcher } from 'undici';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { failureError, timeoutError } from './errors.ts';
 import { targetOfUrl } from './target.ts';
@@ -33,12 +33,16 @@ export const requestProvider = async (
   url: string,
   { method = 'GET', headers = {}, body }: ProviderRequest,
 ): Promise<Response> => {
-  const { host } = targetOfUrl(url).target;
+  const {
+    url: { origin, pathname, search },
+    target: { host },
+  } = targetOfUrl(url);
   return runWithTimeout(
     timeoutMs,
     async (signal) => {
-      const response = await sendRequest(url, {
-        dispatcher,
+      const response = await dispatcher.request({
+        origin,
+        path: pathname + search,
         method,
         headers,
         signal,

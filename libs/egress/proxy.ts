@@ -10,8 +10,8 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Creates the agent for plain http requests. */
-  createAgent: (dial: Dial) => Agent;
+  /** Creates the agent for plain http requests, at the first of them. */
+  createAgent: (dial: Dial) => Promise<Agent>;
   dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
   onError: OnEgressError;
@@ -34,11 +34,12 @@ export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOp
   const orClosing = (signal: AbortSignal | undefined) =>
     signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
-  const agent = createAgent(dialForAccount);
+  let agent: Promise<Agent> | undefined;
+  const openAgent = () => (agent ??= createAgent(dialForAccount));
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });
   server.maxConnections = limits.maxProxyConnections;
   const tunnels = createTunnels({ dial: dialForAccount, limits, onError });
-  const forwardOptions = { agent, maxResponseBytes: limits.maxProxyResponseBytes, onError };
+  const forwardOptions = { openAgent, maxResponseBytes: limits.maxProxyResponseBytes, onError };
   server.on('request', (request, response) => void forward(forwardOptions, request, response));
   server.on('connect', tunnels.accept);
   server.listen(0, '127.0.0.1');
@@ -54,7 +55,7 @@ export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOp
       server.closeAllConnections();
       tunnels.close();
       closing.abort();
-      await Promise.all([closed, agent.destroy()]);
+      await Promise.all([closed, agent?.then((opened) => opened.destroy())]);
     },
   };
 };

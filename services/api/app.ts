@@ -34,6 +34,7 @@ import {
 } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
 import { decorateRequests, limitsStatusOf } from './server/request.ts';
+import { schemaController } from './server/schema-compilers.ts';
 import { authenticateMember, authenticatePerson } from './sessions/authenticate-person.ts';
 import { createCookies } from './sessions/cookies.ts';
 import { isRead, requireOwnOrigin } from './sessions/own-origin.ts';
@@ -83,6 +84,7 @@ const createServer = ({ logger, tls }: AppDependencies): FastifyInstance => {
     frameworkErrors: handleUnreadablePath,
     clientErrorHandler: createClientErrorHandler(logger),
     return503OnClosing: false,
+    schemaController,
     ...(tls ? { https: { ...tls, ...http } } : { http }),
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,

@@ -10,6 +10,7 @@ import { internalError, sendError } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
+import { schemaController } from '../api/server/schema-compilers.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. @throws Error when the port is in use */
@@ -18,7 +19,7 @@ export const startHealthServer = async (
   telemetry: Telemetry,
   health: () => { missing: string[]; limitations: string[] },
 ): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
-  const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
+  const app = Fastify({ genReqId: newRequestId, return503OnClosing: false, schemaController });
   decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   handleUnknownRoutes(app);

@@ -1,4 +1,4 @@
-import { generate, parse as parseCss, walk, type CssNode, type List } from 'css-tree';
+import { generate, parse as parseCss, walk, type CssNode, type List } from 'css-tree/dist/csstree.esm';
 import {
   defaultTreeAdapter as tree,
   html,

@@ -1,4 +1,4 @@
-import { ident, string, url as cssUrl } from 'css-tree';
+import { ident, string, url as cssUrl } from 'css-tree/dist/csstree.esm';
 import { type CssToken, tokensOf } from '../html/css-tokens.ts';
 
 /** What refers to another file in CSS. `import` is the URL of a style sheet. */

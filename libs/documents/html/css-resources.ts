@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.ts';
-import { type CssNode, parse, walk } from 'css-tree';
+import { type CssNode, parse, walk } from 'css-tree/dist/csstree.esm';
 
 /** What a piece of CSS may make a browser fetch. */
 export type CssResources = { external: boolean; images: string[] };

@@ -1,4 +1,4 @@
-import { tokenize, tokenNames } from 'css-tree';
+import { tokenize, tokenNames } from 'css-tree/dist/csstree.esm';
 
 export type CssToken = { type: string; start: number; end: number };
 

@@ -1,4 +1,4 @@
-import { parse } from 'css-tree';
+import { parse } from 'css-tree/dist/csstree.esm';
 import { z } from 'zod';
 import type { ApiError } from '#contracts/http/api-error.ts';
 import { invalidField } from '#contracts/http/api-error.ts';
