@@ -8,14 +8,18 @@ import { startHttpServer } from './testing/test-servers.ts';
 test('The last hundred accounts and those with a request in progress keep their connections', async () => {
   const destroyed: string[] = [];
   const opened: string[] = [];
-  const agents = createAgentPool(async (account) => {
-    opened.push(account);
-    return { destroy: async () => void destroyed.push(account) } as unknown as Agent;
-  });
+  const agents = createAgentPool();
+  const withAgentOf = (account: string, work: () => Promise<void>) => {
+    const open = () => {
+      opened.push(account);
+      return { destroy: async () => void destroyed.push(account) } as unknown as Agent;
+    };
+    return agents.withAgent(account, open, work);
+  };
   const { promise: response, resolve: respond } = Promise.withResolvers<void>();
-  const slowRequest = agents.withAgent('long', () => response);
-  for (let i = 0; i < 150; i += 1) await agents.withAgent(`acc_${i}`, async () => undefined);
-  await agents.withAgent('acc_149', async () => undefined);
+  const slowRequest = withAgentOf('long', () => response);
+  for (let i = 0; i < 150; i += 1) await withAgentOf(`acc_${i}`, async () => undefined);
+  await withAgentOf('acc_149', async () => undefined);
   expect(destroyed).toEqual(Array.from({ length: 51 }, (_, i) => `acc_${i}`));
   expect(opened).toHaveLength(151);
   respond();

@@ -7,34 +7,35 @@ const maxIdleAgents = 100;
  * One agent for each account, so that slow receivers of one account use no connections of another.
  * The most recently used idle agents stay open, with their connections.
  */
-export const createAgentPool = (open: (account: string) => Promise<Agent>) => {
-  const pool = new Map<string, { agent: Promise<Agent>; requests: number }>();
+export const createAgentPool = () => {
+  const pool = new Map<string, { agent: Agent; requests: number }>();
 
   const trim = (): void => {
     for (const [account, { agent, requests }] of pool) {
       if (pool.size <= maxIdleAgents) return;
       if (requests > 0) continue;
       pool.delete(account);
-      void agent.then((idle) => idle.destroy());
+      void agent.destroy();
     }
   };
 
   return {
-    withAgent: async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
-      const entry = pool.get(account) ?? { agent: open(account), requests: 0 };
+    /** Runs the work with the agent of the account; `open` opens it if there is none. */
+    withAgent: async <T>(account: string, open: () => Agent, work: (agent: Agent) => Promise<T>): Promise<T> => {
+      const entry = pool.get(account) ?? { agent: open(), requests: 0 };
       // Keeps the map in order of last use.
       pool.delete(account);
       pool.set(account, entry);
       entry.requests += 1;
       try {
-        return await work(await entry.agent);
+        return await work(entry.agent);
       } finally {
         entry.requests -= 1;
         trim();
       }
     },
     destroy: async (): Promise<void> => {
-      await Promise.all([...pool.values()].map(async ({ agent }) => (await agent).destroy()));
+      await Promise.all([...pool.values()].map(({ agent }) => agent.destroy()));
     },
   };
 };

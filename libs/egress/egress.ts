@@ -77,19 +77,25 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   });
   const dial = createDialler(addressPolicy, limits);
   const trustStore = await openTrustStore(options.caFile);
-  // undici is loaded for the first agent, because it would take a tenth of the start of each process.
-  const createAgent = async (agentDial: Dial, idleTimeoutMs: number): Promise<Agent> => {
+  /** undici is loaded for the first agent, because it would take a tenth of the start of each process. */
+  const loadAgentFactory = async (idleTimeoutMs: number) => {
     const { createEgressAgent } = await import('./agent.ts');
-    return createEgressAgent({ dial: agentDial, trustStore, limits, idleTimeoutMs });
+    return (agentDial: Dial): Agent => createEgressAgent({ dial: agentDial, trustStore, limits, idleTimeoutMs });
   };
   const logBlockedBrowserRequest = createBlockLogger(options.logger, 'browser');
   const logBlockedWebhookRequest = createBlockLogger(options.logger, 'webhook');
-  const webhookAgents = createAgentPool((account) =>
-    createAgent((target, signal) => dial(target, { account, signal }), 0),
-  );
+  const webhookAgents = createAgentPool();
+  const withWebhookAgent = async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
+    const createAgent = await loadAgentFactory(0);
+    return webhookAgents.withAgent(
+      account,
+      () => createAgent((target, signal) => dial(target, { account, signal })),
+      work,
+    );
+  };
   const openProxy = async (): Promise<DocumentProxy> => {
     const started = await startProxy({
-      createAgent: (proxyDial) => createAgent(proxyDial, limits.idleTimeoutMs),
+      loadAgentFactory: () => loadAgentFactory(limits.idleTimeoutMs),
       dial,
       limits,
       onError: logBlockedBrowserRequest,
@@ -107,11 +113,11 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   return {
     openProxy,
     sendWebhook: (request) =>
-      webhookAgents.withAgent(request.account, (agent) =>
+      withWebhookAgent(request.account, (agent) =>
         sendWebhookRequest(agent, request, limits, logBlockedWebhookRequest),
       ),
     requestProvider: (url, request) =>
-      webhookAgents.withAgent('identity provider', (agent) => requestProvider(agent, url, request)),
+      withWebhookAgent('identity provider', (agent) => requestProvider(agent, url, request)),
     close: async () => {
       await Promise.all([...[...proxies].map((proxy) => proxy.close()), webhookAgents.destroy()]);
     },

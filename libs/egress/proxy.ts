@@ -10,8 +10,8 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Creates the agent for plain http requests, at the first of them. */
-  createAgent: (dial: Dial) => Promise<Agent>;
+  /** Loads what creates the agent for plain http requests, at the first of them. */
+  loadAgentFactory: () => Promise<(dial: Dial) => Agent>;
   dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
   onError: OnEgressError;
@@ -28,14 +28,17 @@ export type DocumentProxy = {
   close: () => Promise<void>;
 };
 
-export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOptions): Promise<DocumentProxy> => {
+export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: ProxyOptions): Promise<DocumentProxy> => {
   const closing = new AbortController();
   let account = '';
   const orClosing = (signal: AbortSignal | undefined) =>
     signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
-  let agent: Promise<Agent> | undefined;
-  const openAgent = () => (agent ??= createAgent(dialForAccount));
+  let agent: Agent | undefined;
+  const openAgent = async (): Promise<Agent> => {
+    const createAgent = await loadAgentFactory();
+    return (agent ??= createAgent(dialForAccount));
+  };
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });
   server.maxConnections = limits.maxProxyConnections;
   const tunnels = createTunnels({ dial: dialForAccount, limits, onError });
@@ -55,7 +58,7 @@ export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOp
       server.closeAllConnections();
       tunnels.close();
       closing.abort();
-      await Promise.all([closed, agent?.then((opened) => opened.destroy())]);
+      await Promise.all([closed, agent?.destroy()]);
     },
   };
 };
