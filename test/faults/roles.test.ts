@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { render } from '#libs/domain/render.ts';
 import { readLeaderLease } from '#libs/leader-election/leader-lease.ts';
@@ -8,7 +8,7 @@ import { causedBy, loadAggregate } from '#application/command-handling/aggregate
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
-import { createJobClient } from '../support/client/job-client.ts';
+import { createJobClient, type JobClient } from '../support/client/job-client.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
@@ -22,17 +22,16 @@ let scriptTracker: ScriptTracker;
 let installation: TestInstallation;
 let environment: TestEnvironment;
 let key: string;
-beforeEach(async () => {
-  if (!areServersAvailable) return;
+
+const open = async (): Promise<void> => {
   [scriptTracker, environment] = await Promise.all([openScriptTracker(), openServersEnvironment()]);
   installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host }, environment);
   key = await createUnlimitedKey(installation, '--plan', 'enterprise');
-});
-afterEach(async () => {
-  if (!areServersAvailable) return;
+};
+const close = async (): Promise<void> => {
   await installation.remove();
   scriptTracker.close();
-});
+};
 
 const completed = (
   JSON.parse(readFileSync(new URL('../fixtures/events/RenderCompleted.v1.json', import.meta.url), 'utf8')) as {
@@ -57,10 +56,22 @@ const stopAll = async (...services: RunningService[]): Promise<void> => {
 };
 
 describe.skipIf(!areServersAvailable)('A service in six processes', () => {
-  it('works as in one process, with browsers in the renderer only', async () => {
-    const services = await Promise.all(
+  let services: RunningService[];
+  beforeAll(async () => {
+    await open();
+    services = await Promise.all(
       ['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'].map((role) => installation.start(role)),
     );
+  });
+  afterAll(async () => {
+    try {
+      await stopAll(...services);
+    } finally {
+      await close();
+    }
+  });
+
+  it('works as in one process, with browsers in the renderer only', async () => {
     const [api, , renderer] = services;
     const caller: ApiClient = createClient(api!.url, key);
     expect(await textOf((await caller.render('markdown', '# In parts')).pdf_base64)).toBe('In parts');
@@ -71,21 +82,22 @@ describe.skipIf(!areServersAvailable)('A service in six processes', () => {
       descendantsOf(pid).some(({ command }) => command.includes('--remote-debugging-pipe')),
     );
     expect(browsers).toEqual(services.map((service) => service === renderer));
-    await stopAll(...services);
   });
 
   it('has liveness and readiness probes in each process', async () => {
-    const relay = await installation.start('relay');
-    const getJson = async (path: string) => (await fetch(`${relay.url}${path}`)).json();
-    expect([await getJson('/health/live'), await getJson('/health/ready')]).toEqual([
-      { status: 'live' },
-      { status: 'ready' },
-    ]);
-    await stopAll(relay);
+    const probe = async ({ url }: RunningService, name: string) => (await fetch(`${url}/health/${name}`)).json();
+    for (const service of services)
+      expect([await probe(service, 'live'), await probe(service, 'ready')]).toMatchObject([
+        { status: 'live' },
+        { status: 'ready' },
+      ]);
   });
 });
 
 describe.skipIf(!areServersAvailable)('Two renderers', () => {
+  beforeEach(open);
+  afterEach(close);
+
   it('share the renders, and when one is killed the other finishes them', async () => {
     const [front, one, other] = await Promise.all([
       installation.start('api', 'relay', 'projector'),
@@ -114,36 +126,26 @@ describe.skipIf(!areServersAvailable)('Two renderers', () => {
 });
 
 describe.skipIf(!areServersAvailable)('One leader of several relays and projectors', () => {
-  const startWithTwoRelays = async () => {
-    const [api, worker, ...relays] = await Promise.all([
+  let api: RunningService;
+  let renderer: RunningService;
+  let relays: RunningService[];
+  let caller: ApiClient;
+  let jobs: JobClient;
+  beforeAll(async () => {
+    await open();
+    [api, renderer, ...relays] = await Promise.all([
       installation.start('api'),
       installation.start('renderer'),
       installation.start('relay', 'projector'),
       installation.start('relay', 'projector'),
     ]);
-    const caller = createClient(api.url, key);
-    const jobs = createJobClient(caller);
+    caller = createClient(api.url, key);
+    jobs = createJobClient(caller);
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-    return { api, worker, relays, caller, jobs };
-  };
-
-  it('is replaced when it is killed, and all accepted jobs end', async () => {
-    const { api, worker, relays, caller, jobs } = await startWithTwoRelays();
-    const relay = await waitForLeader('relay', relays);
-    const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
-    await relay.stop('SIGKILL');
-    for (const { job_id } of [...accepted, await jobs.submitAsync()])
-      expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
-    const successor = await waitForLeader(
-      'relay',
-      relays.filter((one) => one !== relay),
-    );
-    expect(await waitForLeader('projector', [successor])).toBe(successor);
-    await stopAll(api, worker, successor);
   });
+  afterAll(close);
 
   it('is replaced when it is frozen, and does no harm when it continues', async () => {
-    const { api, worker, relays, caller, jobs } = await startWithTwoRelays();
     const frozen = await waitForLeader('relay', relays);
     const successor = relays.find((one) => one !== frozen)!;
     frozen.sendSignal('SIGSTOP');
@@ -159,11 +161,27 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     expect(
       histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
     ).toEqual(histories.map(() => 1));
-    await stopAll(api, worker, ...relays);
+  });
+
+  it('is replaced when it is killed, and all accepted jobs end', async () => {
+    const relay = await waitForLeader('relay', relays);
+    const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
+    await relay.stop('SIGKILL');
+    for (const { job_id } of [...accepted, await jobs.submitAsync()])
+      expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
+    const successor = await waitForLeader(
+      'relay',
+      relays.filter((one) => one !== relay),
+    );
+    expect(await waitForLeader('projector', [successor])).toBe(successor);
+    await stopAll(api, renderer, successor);
   });
 });
 
 describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
+  beforeEach(open);
+  afterEach(close);
+
   it('gets the PDF from another render of the document', async () => {
     const [front, renderer] = await Promise.all([
       installation.start('api', 'relay', 'projector'),
