@@ -11,7 +11,7 @@ import { areServersAvailable, openServersEnvironment, serverSettings, type Serve
 import { recordOverdueRenders } from '../support/renders/overdue-renders.ts';
 import { openInterruptibleProxy, type InterruptibleProxy } from '../support/network/interruptible-proxy.ts';
 import { startLoad } from '../support/renders/load.ts';
-import { hasEnded, readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
+import { hasEnded, eventTypesOf, waitForRenderHistories } from '../support/renders/render-histories.ts';
 
 type Name = keyof Servers;
 const names = ['kurrentdb', 'nats', 'mongodb'] as const satisfies Name[];
@@ -54,10 +54,9 @@ const waitUntilMissing = (service: RunningService, setting: string) =>
   );
 
 const expectEachToHaveEndedOnce = async (accepted: readonly string[]): Promise<void> => {
-  const histories = await waitUntil('every render has ended', async () => {
-    const all = await readRenderHistories(installation);
-    return [...all.values()].every(hasEnded) && all;
-  });
+  const histories = await waitForRenderHistories(installation, 'every render has ended', (all) =>
+    [...all.values()].every(hasEnded),
+  );
   for (const id of accepted) {
     const types = eventTypesOf(histories.get(id.replace('job_', 'render-'))!);
     expect(
@@ -184,8 +183,8 @@ describe.skipIf(!areServersAvailable)('A service whose engines', () => {
   it('have lost all messages finds the jobs in the event log', async () => {
     const front = await installation.start('api', 'relay', 'projector');
     const accepted = await recordOverdueRenders(installation, await openAccount(installation), 12);
-    await waitUntil('the first of them are in the queue', () =>
-      withInstallationEngines(installation, async ({ bus }) => (await bus.pending(renderer)) > 0),
+    await withInstallationEngines(installation, ({ bus }) =>
+      waitUntil('the first of them are in the queue', async () => (await bus.pending(renderer)) > 0),
     );
     await servers.nats.kill();
     await servers.nats.wipe();

@@ -2,9 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
-import { waitUntil } from '../support/wait-until.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
-import { hasEnded, readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
+import {
+  eventTypesOf,
+  hasEnded,
+  readRenderHistories,
+  waitForRenderHistories,
+} from '../support/renders/render-histories.ts';
 
 let scriptTracker: ScriptTracker;
 let installation: TestInstallation;
@@ -36,16 +40,16 @@ describe('A service that is killed during renders', () => {
     );
     await Promise.all([
       scriptTracker.waitUntilRun('killed-0'),
-      waitUntil('all have been accepted', async () => (await readRenderHistories(installation)).size === names.length),
+      waitForRenderHistories(installation, 'all have been accepted', ({ size }) => size === names.length),
     ]);
     await service.stop('SIGKILL');
     expect(await Promise.all(responses)).toContain('disconnected');
 
     service = await installation.start();
-    const histories = await waitUntil('every render has ended', async () => {
-      const all = [...(await readRenderHistories(installation)).values()];
-      return all.every(hasEnded) && all;
-    });
+    const ended = await waitForRenderHistories(installation, 'every render has ended', (all) =>
+      [...all.values()].every(hasEnded),
+    );
+    const histories = [...ended.values()];
     expect(
       histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
     ).toEqual(names.map(() => 1));

@@ -16,7 +16,13 @@ import { areServersAvailable, openServersEnvironment, type TestEnvironment } fro
 import { waitUntil } from '../support/wait-until.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { descendantsOf } from '../support/processes/process-tree.ts';
-import { waitUntilJobEnded, hasEnded, readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
+import {
+  eventTypesOf,
+  hasEnded,
+  readRenderHistories,
+  waitForRenderHistories,
+  waitUntilJobEnded,
+} from '../support/renders/render-histories.ts';
 
 let scriptTracker: ScriptTracker;
 let installation: TestInstallation;
@@ -42,13 +48,13 @@ const completed = (
 const textOf = async (pdf: unknown): Promise<string> => (await readPdf(String(pdf)))[0]!.text.trim();
 const workersIn = (history: readonly RecordedEvent[]): string[] =>
   history.flatMap(({ type, data }) => (type === 'RenderStarted' ? [(data as { worker: string }).worker] : []));
-const leaderPid = (role: string): Promise<number | undefined> =>
-  withInstallationEngines(installation, async ({ reads }) => (await readLeaderLease(reads, role)).holder?.pid);
 const waitForLeader = (role: string, services: readonly RunningService[]): Promise<RunningService> =>
-  waitUntil(`a process is leader of the ${role}`, async () => {
-    const pid = await leaderPid(role);
-    return services.find((service) => service.pid === pid);
-  });
+  withInstallationEngines(installation, ({ reads }) =>
+    waitUntil(`a process is leader of the ${role}`, async () => {
+      const { holder } = await readLeaderLease(reads, role);
+      return services.find(({ pid }) => pid === holder?.pid);
+    }),
+  );
 
 const stopAll = async (...services: RunningService[]): Promise<void> => {
   const results = await Promise.all(services.map((service) => service.stop('SIGTERM')));
@@ -107,10 +113,11 @@ describe.skipIf(!areServersAvailable)('Two renderers', () => {
     const caller = createClient(front.url, key);
     const names = Array.from({ length: 12 }, (_, n) => `shared-${n}`);
     const responses = names.map((name) => caller.convert('html', scriptTracker.document(name), { wait_time: 500 }));
-    await waitUntil('each has started some', async () => {
-      const histories = [...(await readRenderHistories(installation)).values()];
-      return new Set(histories.flatMap(workersIn)).size === 2;
-    });
+    await waitForRenderHistories(
+      installation,
+      'each has started some',
+      (all) => new Set([...all.values()].flatMap(workersIn)).size === 2,
+    );
     expect((await one.stop('SIGKILL')).code).toBeNull();
     for (const [index, response] of (await Promise.all(responses)).entries()) {
       expect(response.status, response.text.slice(0, 300)).toBe(200);

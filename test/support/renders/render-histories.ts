@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { JobResponse } from '#contracts/http/jobs.ts';
+import type { Engines } from '#libs/engines/engine-factory.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { withInstallationEngines } from '../service/with-engines.ts';
@@ -7,12 +8,28 @@ import type { TestInstallation } from '../service/installation.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** The events of every render in the log, by stream, oldest first. */
-export const readRenderHistories = (installation: TestInstallation): Promise<Map<string, RecordedEvent[]>> =>
-  withInstallationEngines(installation, async ({ store }) =>
-    Map.groupBy(
-      (await store.readAll(0, 100_000)).filter(({ stream }) => stream.startsWith('render-')),
-      ({ stream }) => stream,
-    ),
+type RenderHistories = Map<string, RecordedEvent[]>;
+
+const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
+  Map.groupBy(
+    (await store.readAll(0, 100_000)).filter(({ stream }) => stream.startsWith('render-')),
+    ({ stream }) => stream,
+  );
+
+export const readRenderHistories = (installation: TestInstallation): Promise<RenderHistories> =>
+  withInstallationEngines(installation, readHistories);
+
+/** Waits until the histories are as expected. It opens the engines once, because that takes longer than many looks. */
+export const waitForRenderHistories = (
+  installation: TestInstallation,
+  what: string,
+  isExpected: (histories: RenderHistories) => boolean,
+): Promise<RenderHistories> =>
+  withInstallationEngines(installation, (engines) =>
+    waitUntil(what, async () => {
+      const histories = await readHistories(engines);
+      return isExpected(histories) && histories;
+    }),
   );
 
 export const eventTypesOf = (history: readonly RecordedEvent[]): string[] => history.map(({ type }) => type);
