@@ -21,6 +21,8 @@ const disabledFeatures = [
 const baseFlags = [
   '--headless',
   '--remote-debugging-pipe',
+  // A window of the browser's own would be one more page, which prints nothing.
+  '--no-startup-window',
   '--no-first-run',
   '--no-default-browser-check',
   '--disable-gpu',
@@ -96,5 +98,4 @@ export const browserFlags = (options: FlagOptions): string[] => [
   ...(options.renderMode === 'animated' ? [] : framelessFlags),
   ...(options.hasSmallSharedMemory ? ['--disable-dev-shm-usage'] : []),
   ...options.trustFlags,
-  'about:blank',
 ];

@@ -12,7 +12,7 @@ export type InstanceOptions = LaunchOptions & {
   openProxy?: OpenProxy | undefined;
 };
 
-/** A browser with its pages: reusable pages, and pages opened in advance for one document each. */
+/** A browser with its pages: reusable pages, and pages for one document each, of which the next is opened in advance. */
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
@@ -26,9 +26,8 @@ export type BrowserInstance = {
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
-/** The page that most documents of a browser need, opened in advance. */
-const preopenedPageOptions: Record<RenderMode, PageOptions> = {
-  static: { scripts: 'off', network: 'proxy' },
+/** The page that most documents of a browser need. Those of the static mode share reusable pages. */
+const preopenedPageOptions: Record<Exclude<RenderMode, 'static'>, PageOptions> = {
   scripted: { scripts: 'on', network: 'none' },
   animated: { scripts: 'on', network: 'proxy' },
 };
@@ -61,13 +60,16 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
   };
 };
 
-/** Starts a browser and opens its pages. @throws if it does not start */
+/**
+ * Starts a browser and opens its first page, which shows that pages work. The others are opened when documents need them.
+ * @throws if it does not start
+ */
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const open = (pageOptions: PageOptions) => suppressUnhandledRejection(openPage(browser, pageOptions, openProxy));
   const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
-  const free = Array.from({ length: options.reusablePages }, newSlot);
+  const free: ReusablePageSlot[] = [];
   const openedPages = new Map<string, Promise<Page>>();
 
   /** Pages beyond the regular number were opened while slow documents held the others; they are closed. */
@@ -136,15 +138,27 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
         }
       }),
   };
-  const preopened = preopenedPageOptions[options.renderMode];
-  openedPages.set(pageKey(preopened), open(preopened));
+  const openFirstPage = (): Promise<Page> => {
+    if (options.renderMode === 'static') {
+      const slot = newSlot();
+      free.push(slot);
+      return slot.page;
+    }
+    const pageOptions = preopenedPageOptions[options.renderMode];
+    const page = open(pageOptions);
+    openedPages.set(pageKey(pageOptions), page);
+    return page;
+  };
   const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
-  const results = await Promise.allSettled([...free.map(({ page }) => page), ...openedPages.values()]);
-  clearTimeout(timeout);
-  const failed = results.find((page) => page.status === 'rejected');
-  if (!failed) return instance;
-  await browser.close();
-  throw failed.reason;
+  try {
+    await openFirstPage();
+    return instance;
+  } catch (error) {
+    await browser.close();
+    throw error;
+  } finally {
+    clearTimeout(timeout);
+  }
 };
 
 export type IsolatedBrowsers = {

@@ -28,7 +28,7 @@ const closeTimeoutMs = 3_000;
 
 export type Browser = {
   devtools: Connection;
-  /** As the browser reports it: `Chrome/156.0.8078.79` or `HeadlessChrome/...`. */
+  /** As the browser reports it: `HeadlessChrome/156.0.8078.79` is the headless shell, `Chrome/...` another browser. */
   version: string;
   /** Whether pages can work without screen frames. Only the headless shell supports this. */
   framelessPages: boolean;
@@ -166,7 +166,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     return {
       devtools,
       version: product,
-      framelessPages: options.renderMode !== 'animated' && (await supportsFramelessPages(devtools)),
+      framelessPages: options.renderMode !== 'animated' && product.startsWith('HeadlessChrome/'),
       processGroup,
       memory: createMemoryState(options.memoryMb),
       ended,
@@ -206,17 +206,4 @@ const createMemoryState = (limitMb: number): Browser['memory'] => {
       return first !== undefined;
     },
   };
-};
-
-const supportsFramelessPages = async (devtools: Connection): Promise<boolean> => {
-  try {
-    const { targetId } = await devtools.send('Target.createTarget', {
-      url: 'about:blank',
-      enableBeginFrameControl: true,
-    });
-    await devtools.send('Target.closeTarget', { targetId });
-    return true;
-  } catch {
-    return false;
-  }
 };
