@@ -5,6 +5,16 @@ import type { WebhookRequest } from './egress.ts';
 import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
 import { startHttpServer } from './testing/test-servers.ts';
 
+const webhookRequest = (port: number, account: string, path: string): WebhookRequest => ({
+  account,
+  url: `http://receiver.test:${port}${path}`,
+  method: 'POST',
+  headers: {},
+  body: Buffer.from('{}'),
+  timeoutMs: 3_600_000,
+  maxResponseBytes: 1000,
+});
+
 test('The last hundred accounts and those with a request in progress keep their connections', async () => {
   const destroyed: string[] = [];
   const opened: string[] = [];
@@ -36,18 +46,18 @@ test('Requests of one account without a response do not delay requests of anothe
     allowList: ['receiver.test'],
     limits: { maxConnectionsPerHost: 2 },
   });
-  const webhookRequest = (account: string, path: string): WebhookRequest => ({
-    account,
-    url: `http://receiver.test:${port}${path}`,
-    method: 'POST',
-    headers: {},
-    body: Buffer.from('{}'),
-    timeoutMs: 3_600_000,
-    maxResponseBytes: 1000,
-  });
-  const pending = Array.from({ length: 5 }, () => sendWebhook(webhookRequest('acc_a', '/held')));
+  const pending = Array.from({ length: 5 }, () => sendWebhook(webhookRequest(port, 'acc_a', '/held')));
   await expect.poll(connectionCount).toBe(2);
-  expect(await sendWebhook(webhookRequest('acc_b', '/quick'))).toMatchObject({ kind: 'responded' });
+  expect(await sendWebhook(webhookRequest(port, 'acc_b', '/quick'))).toMatchObject({ kind: 'responded' });
   await close();
   expect((await Promise.all(pending)).every(({ kind }) => kind === 'failed')).toBe(true);
+});
+
+test('A request that has no connection yet when egress closes fails, and opens none', async () => {
+  const { port, connectionCount } = await closeAfterTest(startHttpServer((_request, response) => void response.end()));
+  const { sendWebhook, close } = await openTestEgress({ allowList: ['receiver.test'] });
+  const begun = sendWebhook(webhookRequest(port, 'acc_a', '/'));
+  await close();
+  expect(await begun).toMatchObject({ kind: 'failed' });
+  expect(connectionCount()).toBe(0);
 });

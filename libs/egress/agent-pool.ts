@@ -9,6 +9,7 @@ const maxIdleAgents = 100;
  */
 export const createAgentPool = () => {
   const pool = new Map<string, { agent: Agent; requests: number }>();
+  let isDestroyed = false;
 
   const trim = (): void => {
     for (const [account, { agent, requests }] of pool) {
@@ -27,6 +28,8 @@ export const createAgentPool = () => {
       pool.delete(account);
       pool.set(account, entry);
       entry.requests += 1;
+      // A request that began before the pool was destroyed fails as those with a connection do.
+      if (isDestroyed) void entry.agent.destroy();
       try {
         return await work(entry.agent);
       } finally {
@@ -34,7 +37,9 @@ export const createAgentPool = () => {
         trim();
       }
     },
+    /** Closes the connections of all agents, also of those that a request opens afterwards. */
     destroy: async (): Promise<void> => {
+      isDestroyed = true;
       await Promise.all([...pool.values()].map(({ agent }) => agent.destroy()));
     },
   };

@@ -84,14 +84,10 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   };
   const logBlockedBrowserRequest = createBlockLogger(options.logger, 'browser');
   const logBlockedWebhookRequest = createBlockLogger(options.logger, 'webhook');
-  const webhookAgents = createAgentPool();
-  const withWebhookAgent = async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
+  const agents = createAgentPool();
+  const withAgentOf = async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
     const createAgent = await loadAgentFactory(0);
-    return webhookAgents.withAgent(
-      account,
-      () => createAgent((target, signal) => dial(target, { account, signal })),
-      work,
-    );
+    return agents.withAgent(account, () => createAgent((target, signal) => dial(target, { account, signal })), work);
   };
   const openProxy = async (): Promise<DocumentProxy> => {
     const started = await startProxy({
@@ -113,13 +109,11 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   return {
     openProxy,
     sendWebhook: (request) =>
-      withWebhookAgent(request.account, (agent) =>
-        sendWebhookRequest(agent, request, limits, logBlockedWebhookRequest),
-      ),
+      withAgentOf(request.account, (agent) => sendWebhookRequest(agent, request, limits, logBlockedWebhookRequest)),
     requestProvider: (url, request) =>
-      withWebhookAgent('identity provider', (agent) => requestProvider(agent, url, request)),
+      withAgentOf('identity provider', (agent) => requestProvider(agent, url, request)),
     close: async () => {
-      await Promise.all([...[...proxies].map((proxy) => proxy.close()), webhookAgents.destroy()]);
+      await Promise.all([...[...proxies].map((proxy) => proxy.close()), agents.destroy()]);
     },
   };
 };

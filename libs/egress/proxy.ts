@@ -36,6 +36,7 @@ export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: Pr
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
   let agent: Agent | undefined;
   const openAgent = async (): Promise<Agent> => {
+    if (agent) return agent;
     const createAgent = await loadAgentFactory();
     return (agent ??= createAgent(dialForAccount));
   };
