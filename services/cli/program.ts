@@ -1,5 +1,6 @@
 import { Argument, CommanderError } from 'commander';
 import { CliCommand } from './cli-command.ts';
+import { writeStandardOutput } from './output.ts';
 import { startupOutput } from './startup-output.ts';
 import { UsageError } from '../process/command-context.ts';
 import { packageVersion } from '../process/package-version.ts';
@@ -25,7 +26,8 @@ const createProgram = (): CliCommand => {
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--json', 'print the result as one JSON value')
     .showHelpAfterError('Add "--help" to the command for more information.')
-    // Before any command is added, because a command copies this from the program when it is created.
+    // Before any command is added, because a command copies these from the program when it is created.
+    .configureOutput({ writeOut: writeStandardOutput })
     .exitOverride();
   program
     .command('start')

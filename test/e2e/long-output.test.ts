@@ -47,4 +47,5 @@ it('A slow reader gets the whole output of a command', async () => {
 it('A command ends without an error message when its reader closes the pipe', () => {
   expect(shell('head -n 1 > /dev/null')).toBe('');
   expect(shell('true', `render "${document}" -o -`)).toBe('');
+  expect(shell('true', '--help')).toBe('');
 });
