@@ -31,8 +31,8 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
 const hosts = hasIPv6 ? (['127.0.0.1', '::1'] as const) : (['127.0.0.1'] as const);
 
 /**
- * The port is not one that the system chooses: a client of another test may still try to reach the stopped server that
- * had such a port before, and would be counted.
+ * The system may choose a port again at once. A client that still tries to reach the server which had the port before
+ * would then be counted. A port of `freePort` comes again only after all others.
  */
 export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
   const received = { tcp: 0, udp: 0 };

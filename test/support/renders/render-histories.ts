@@ -7,7 +7,7 @@ import { withInstallationEngines } from '../service/with-engines.ts';
 import type { TestInstallation } from '../service/installation.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The events of every render in the log, by stream, oldest first. */
+/** By stream, oldest event first. */
 type RenderHistories = Map<string, RecordedEvent[]>;
 
 const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
@@ -16,6 +16,7 @@ const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
     ({ stream }) => stream,
   );
 
+/** Reads the events of every render in the log. */
 export const readRenderHistories = (installation: TestInstallation): Promise<RenderHistories> =>
   withInstallationEngines(installation, readHistories);
 
