@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runColophon, startColophon } from '../support/service/colophon-process.ts';
+import { type EnvironmentVariables, runColophon, startColophon } from '../support/service/colophon-process.ts';
+import { runColophonHere } from '../support/service/in-process-command.ts';
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses-'))));
@@ -17,8 +18,12 @@ const servers = {
   BUS_URL: 'nats://127.0.0.1:1',
   READ_STORE_URL: 'mongodb://127.0.0.1:1/x',
 };
-const run = (variable: string, address: string, ...args: readonly string[]) =>
-  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers, [variable]: address });
+const environment = (settings: EnvironmentVariables): EnvironmentVariables => ({
+  PORT: '0',
+  COLOPHON_DATA_DIR: folder,
+  COLOPHON_SECRET: secret,
+  ...settings,
+});
 
 const wrong = [
   ['EVENT_STORE_URL', 'kurrentdb://me:geheim@', 'host:port'],
@@ -31,7 +36,10 @@ const wrong = [
 
 describe('An invalid server address', () => {
   it.each(wrong)('ends a command with one error message: %s=%s', async (variable, address, about) => {
-    const { code, stderr } = await run(variable, address, 'account', 'list');
+    const { code, stderr } = await runColophonHere(
+      ['account', 'list'],
+      environment({ ...servers, [variable]: address }),
+    );
     expect(stderr.split('\n')).toEqual([expect.stringMatching(new RegExp(`^${variable} `)), '']);
     expect(stderr).toContain(about);
     expect(stderr).not.toContain('geheim');
@@ -39,7 +47,10 @@ describe('An invalid server address', () => {
   });
 
   it.each(wrong)('ends the service with one error message: %s=%s', async (variable, address, about) => {
-    const { code, stdout, stderr } = await run(variable, address, 'start', 'projector', 'relay', 'delivery', 'api');
+    const { code, stdout, stderr } = await runColophon(
+      ['start', 'projector', 'relay', 'delivery', 'api'],
+      environment({ ...servers, [variable]: address }),
+    );
     const said = stdout + stderr;
     expect(said).toMatch(new RegExp(`"level":"fatal",[^\n]*"msg":"${variable} `));
     expect(said).toContain(about);
@@ -101,13 +112,12 @@ it.each([
 ])(
   'A combination of files and servers that could lose tasks is rejected at start and by commands',
   async (settings, sentence) => {
-    for (const args of [['start'], ['start', 'renderer'], ['account', 'list']]) {
-      const { code, stdout, stderr } = await runColophon(args, {
-        PORT: '0',
-        COLOPHON_DATA_DIR: folder,
-        COLOPHON_SECRET: secret,
-        ...settings,
-      });
+    for (const [run, ...args] of [
+      [runColophon, 'start'],
+      [runColophon, 'start', 'renderer'],
+      [runColophonHere, 'account', 'list'],
+    ] as const) {
+      const { code, stdout, stderr } = await run(args, environment(settings));
       expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
       expect(stderr).toContain(sentence);
     }

@@ -52,8 +52,13 @@ const createInstallation = (): Promise<string> =>
 const accountCommand = 'account create --name tests --plan free';
 const createAccount = (env?: EnvironmentVariables): Promise<string> => runSuccessfully(accountCommand, env);
 
-/** The output of a process that refuses to start or to run a command. */
+/** The output of a command, or of a process that is to serve, if it refuses. */
 const refusal = async (args: string, env: EnvironmentVariables = {}): Promise<string> => {
+  if (!args.startsWith('start')) {
+    const { code, stdout, stderr } = await run(args, env);
+    expect(code, stdout + stderr).toBe(1);
+    return stdout + stderr;
+  }
   const { output, exited } = start(args, env);
   const served = waitUntil('it ends or serves', () =>
     /Colophon is ready|"level":"info",[^\n]*"msg":"ready"/.test(output.stdout),
