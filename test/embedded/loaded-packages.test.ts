@@ -8,24 +8,28 @@ const program = fileURLToPath(new URL('../support/programs/print-loaded-packages
 /** Each takes from a twentieth to a tenth of the processor time of a start. */
 const loadedOnDemand = ['ajv', 'undici', 'mongodb', '@kurrent/kurrentdb-client', '@nats-io/transport-node', 'sharp'];
 
-const packagesLoadedBy = async (environment?: TestEnvironment, ...roles: string[]): Promise<Record<string, number>> => {
-  const installation = await openTestInstallation({ NODE_OPTIONS: `--import ${program}` }, environment);
+/** The number of loaded modules of each package, and the imports of our own modules for which Node looked for a file. */
+type Loaded = { packages: Record<string, number>; searched: string[] };
+
+const loadedBy = async (environment?: TestEnvironment, ...roles: string[]): Promise<Loaded> => {
+  const installation = await openTestInstallation({ NODE_OPTIONS: `--require ${program}` }, environment);
   onTestFinished(() => installation.remove());
   const { stdout } = await (await installation.start(...roles)).stop('SIGTERM');
-  return JSON.parse(/^loaded packages: (.*)$/m.exec(stdout)![1]!) as Record<string, number>;
+  return JSON.parse(/^loaded: (.*)$/m.exec(stdout)![1]!) as Loaded;
 };
 
-test('A start of all roles loads no package that only some installations or requests need', async () => {
-  const counts = await packagesLoadedBy();
-  expect(counts).toMatchObject({ fastify: expect.any(Number), 'css-tree': 1 });
-  expect(loadedOnDemand.filter((name) => counts[name] !== undefined)).toEqual([]);
+test('A start of all roles loads no package that only some installations or requests need, and looks for no file', async () => {
+  const { packages, searched } = await loadedBy();
+  expect(packages).toMatchObject({ fastify: expect.any(Number), 'css-tree': 1 });
+  expect(loadedOnDemand.filter((name) => packages[name] !== undefined)).toEqual([]);
+  expect(searched).toEqual([]);
 });
 
 test.skipIf(!areServersAvailable)(
   'A role without the API serves its health without compilers of JSON schemas',
   async () => {
-    const counts = await packagesLoadedBy(await openServersEnvironment(), 'delivery');
-    expect(counts).toMatchObject({ fastify: expect.any(Number) });
-    expect(counts).not.toHaveProperty('ajv');
+    const { packages } = await loadedBy(await openServersEnvironment(), 'delivery');
+    expect(packages).toMatchObject({ fastify: expect.any(Number) });
+    expect(packages).not.toHaveProperty('ajv');
   },
 );

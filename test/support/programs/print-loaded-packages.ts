@@ -1,15 +1,21 @@
 import { registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-// With --import: prints how many modules of each package the process has loaded, when it ends.
+// With --require: prints at the end how many modules of each package the process has loaded, and the imports of our own
+// modules that Node resolved itself.
 const counts: Record<string, number> = {};
+const searched: string[] = [];
 if (isMainThread) {
   registerHooks({
+    resolve: (specifier, context, nextResolve) => {
+      if (/^[#.].*\.ts$/.test(specifier)) searched.push(specifier);
+      return nextResolve(specifier, context);
+    },
     load: (url, context, nextLoad) => {
       const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
       if (name) counts[name] = (counts[name] ?? 0) + 1;
       return nextLoad(url, context);
     },
   });
-  process.on('exit', () => console.log(`loaded packages: ${JSON.stringify(counts)}`));
+  process.on('exit', () => console.log(`loaded: ${JSON.stringify({ packages: counts, searched })}`));
 }
