@@ -23,7 +23,13 @@ const project = (): string => {
     'services/cli.ts': service,
     'machine/chromium': '#!/bin/sh\n',
   });
-  for (const part of ['package.json', 'scripts/setup.mjs', 'scripts/setup', 'libs/config/find-browser.mjs', 'bin'])
+  const parts = [
+    'scripts/setup.mjs',
+    'scripts/setup',
+    'libs/config/find-browser.mjs',
+    'services/resolve-own-imports.ts',
+  ];
+  for (const part of ['package.json', 'bin', ...parts])
     cpSync(join(repositoryRoot, part), join(folder, part), { recursive: true });
   mkdirSync(join(folder, 'node_modules/.bin'));
   symlinkSync(process.execPath, join(folder, 'node_modules/.bin/node'));
