@@ -28,7 +28,7 @@ export const createAgentPool = () => {
       pool.delete(account);
       pool.set(account, entry);
       entry.requests += 1;
-      // A request that began before the pool was destroyed fails as those with a connection do.
+      // undici may still load when the pool is destroyed. Such a request fails, as one with a connection does.
       if (isDestroyed) void entry.agent.destroy();
       try {
         return await work(entry.agent);
@@ -37,7 +37,7 @@ export const createAgentPool = () => {
         trim();
       }
     },
-    /** Closes the connections of all agents, also of those that a request opens afterwards. */
+    /** Destroys all agents, also those that are created afterwards. Their requests fail. */
     destroy: async (): Promise<void> => {
       isDestroyed = true;
       await Promise.all([...pool.values()].map(({ agent }) => agent.destroy()));

@@ -8,7 +8,7 @@ export type AgentOptions = {
   dial: Dial;
   trustStore: () => SecureContext;
   limits: EgressLimits;
-  /** Without a byte, before a response is closed; 0 for no limit. */
+  /** A response is closed after this time without a byte, in milliseconds; 0 for no limit. */
   idleTimeoutMs: number;
 };
 

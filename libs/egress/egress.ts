@@ -77,7 +77,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   });
   const dial = createDialler(addressPolicy, limits);
   const trustStore = await openTrustStore(options.caFile);
-  /** undici is loaded for the first agent, because it would take a tenth of the start of each process. */
+  /** Loads undici only when an agent is needed, because that takes a tenth of the processor time of a start. */
   const loadAgentFactory = async (idleTimeoutMs: number) => {
     const { createEgressAgent } = await import('./agent.ts');
     return (agentDial: Dial): Agent => createEgressAgent({ dial: agentDial, trustStore, limits, idleTimeoutMs });

@@ -10,7 +10,7 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Loads what creates the agent for plain http requests, at the first of them. */
+  /** Returns the function that creates the agent for plain http requests. Called at the first such request. */
   loadAgentFactory: () => Promise<(dial: Dial) => Agent>;
   dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;

@@ -11,8 +11,9 @@ const readCertificates = async (file: string): Promise<string[]> => {
 };
 
 /**
- * The trusted certificate authorities: those of Node, of the machine and of the file. They are read once, at the first
- * use, because reading several hundred certificates takes longer than a TLS handshake.
+ * Reads the certificates of the file. Returns a function that gives the trusted authorities: those of Node, of the machine
+ * and of the file. It reads those of Node and of the machine at its first call, because reading several hundred
+ * certificates takes longer than a TLS handshake.
  * @throws Error when the file is invalid
  */
 export const openTrustStore = async (caFile: string | undefined): Promise<() => SecureContext> => {

@@ -22,8 +22,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 2000,
-    // One file for what at least four pages share: a page then needs few requests, but the first one loads some 13 kB that
-    // only others need. The code editor stays apart, because few pages need it.
+    // One file has the code that at least four pages share, so a page needs few requests. The first page then loads about
+    // 13 kB that only other pages need. The code editor is not in it, because few pages need it.
     rolldownOptions: {
       output: {
         codeSplitting: { groups: [{ name: 'shared', test: /^(?!.*(codemirror|lezer))/, minShareCount: 4 }] },

@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../support/programs/print-loaded-packages
 /** Each takes from a twentieth to a tenth of the processor time of a start. */
 const loadedOnDemand = ['ajv', 'undici', 'mongodb', '@kurrent/kurrentdb-client', '@nats-io/transport-node', 'sharp'];
 
-/** The number of loaded modules of each package, and the imports of our own modules for which Node looked for a file. */
+/** The number of loaded modules of each package, and the imports of our own modules that Node resolved itself. */
 type Loaded = { packages: Record<string, number>; searched: string[] };
 
 const loadedBy = async (environment?: TestEnvironment, ...roles: string[]): Promise<Loaded> => {
@@ -18,7 +18,7 @@ const loadedBy = async (environment?: TestEnvironment, ...roles: string[]): Prom
   return JSON.parse(/^loaded: (.*)$/m.exec(stdout)![1]!) as Loaded;
 };
 
-test('A start of all roles loads no package that only some installations or requests need, and looks for no file', async () => {
+test('A start of all roles loads only what every installation needs, and Node resolves no import of our own', async () => {
   const { packages, searched } = await loadedBy();
   expect(packages).toMatchObject({ fastify: expect.any(Number), 'css-tree': 1 });
   expect(loadedOnDemand.filter((name) => packages[name] !== undefined)).toEqual([]);
@@ -26,7 +26,7 @@ test('A start of all roles loads no package that only some installations or requ
 });
 
 test.skipIf(!areServersAvailable)(
-  'A role without the API serves its health without compilers of JSON schemas',
+  'A role without the API serves its health probes and loads no compilers of JSON schemas',
   async () => {
     const { packages } = await loadedBy(await openServersEnvironment(), 'delivery');
     expect(packages).toMatchObject({ fastify: expect.any(Number) });

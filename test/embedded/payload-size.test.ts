@@ -90,7 +90,7 @@ describe('A request of more than 10 MB', () => {
     await streamed(60 * mb);
     writeFileSync(`/proc/${at.service.pid}/clear_refs`, '5');
     const before = memoryMb('VmRSS');
-    // To keep these would take 240 MB; the bytes up to the limit, and copies of them that are not collected yet, far less.
+    // All bodies of one round have 240 MB. The bytes up to the limit, and copies that are not collected yet, take far less.
     const declared = Buffer.alloc(60 * mb, ' ');
     for (const send of [() => streamed(60 * mb), () => caller.postRender(declared)])
       await Promise.all(Array.from({ length: 4 }, send));

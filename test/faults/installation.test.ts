@@ -52,7 +52,7 @@ const createInstallation = (): Promise<string> =>
 const accountCommand = 'account create --name tests --plan free';
 const createAccount = (env?: EnvironmentVariables): Promise<string> => runSuccessfully(accountCommand, env);
 
-/** The output of a command, or of a process that is to serve, if it refuses. */
+/** Runs a command, or starts a service, that must end with code 1. Returns its output. */
 const refusal = async (args: string, env: EnvironmentVariables = {}): Promise<string> => {
   if (!args.startsWith('start')) {
     const { code, stdout, stderr } = await run(args, env);

@@ -117,7 +117,7 @@ describe.skipIf(!areServersAvailable)('Two renderers', () => {
     const responses = names.map((name) => caller.convert('html', scriptTracker.document(name), { wait_time: 500 }));
     await waitForRenderHistories(
       installation,
-      'each has started some',
+      'both renderers have started renders',
       (all) => new Set([...all.values()].flatMap(workersIn)).size === 2,
     );
     expect((await one.stop('SIGKILL')).code).toBeNull();
@@ -166,7 +166,7 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     } finally {
       frozen.sendSignal('SIGCONT');
     }
-    await waitUntil('the frozen process has noticed', () => frozen.output().includes('lost leadership'));
+    await waitUntil('the frozen process has lost leadership', () => frozen.output().includes('lost leadership'));
     const after = await jobs.submitAsync();
     expect((await waitUntilJobEnded(caller, after.job_id)).status).toBe('DONE');
     const histories = [...(await readRenderHistories(installation)).values()];
@@ -177,7 +177,7 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     await stopAll(frozen);
   });
 
-  // The last test, because it ends the processes.
+  // This test is the last, because it ends the processes.
   it('is replaced when it is killed, and all accepted jobs end', async () => {
     const relay = await waitForLeader('relay', relays);
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));

@@ -21,7 +21,7 @@ const disabledFeatures = [
 const baseFlags = [
   '--headless',
   '--remote-debugging-pipe',
-  // A window of the browser's own would be one more page, which prints nothing.
+  // Without it, the browser opens a window with a page that no document uses.
   '--no-startup-window',
   '--no-first-run',
   '--no-default-browser-check',

@@ -12,7 +12,7 @@ export type InstanceOptions = LaunchOptions & {
   openProxy?: OpenProxy | undefined;
 };
 
-/** A browser with its pages: reusable pages, and pages for one document each, of which the next is opened in advance. */
+/** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
@@ -26,8 +26,8 @@ export type BrowserInstance = {
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
-/** The page that most documents of a browser need. Those of the static mode share reusable pages. */
-const preopenedPageOptions: Record<Exclude<RenderMode, 'static'>, PageOptions> = {
+/** Of the first page: what most documents of the render mode need. A static browser opens a reusable page first. */
+const firstPageOptions: Record<Exclude<RenderMode, 'static'>, PageOptions> = {
   scripted: { scripts: 'on', network: 'none' },
   animated: { scripts: 'on', network: 'proxy' },
 };
@@ -61,8 +61,8 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
 };
 
 /**
- * Starts a browser and opens its first page, which shows that pages work. The others are opened when documents need them.
- * @throws if it does not start
+ * Starts a browser and opens its first page, to show that pages work. Documents that need more pages open them.
+ * @throws if the browser or the page does not start
  */
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
   const browser = await launchBrowser(options);
@@ -144,7 +144,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
       free.push(slot);
       return slot.page;
     }
-    const pageOptions = preopenedPageOptions[options.renderMode];
+    const pageOptions = firstPageOptions[options.renderMode];
     const page = open(pageOptions);
     openedPages.set(pageKey(pageOptions), page);
     return page;

@@ -31,8 +31,9 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
 const hosts = hasIPv6 ? (['127.0.0.1', '::1'] as const) : (['127.0.0.1'] as const);
 
 /**
- * The system may choose a port again at once. A client that still tries to reach the server which had the port before
- * would then be counted. A port of `freePort` comes again only after all others.
+ * Starts a recorder on a port of `freePort`. The system can give a port to a new server as soon as the old one stops. The
+ * recorder would then count a client that still tries to reach the old server. `freePort` returns a port again only after
+ * all others.
  */
 export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
   const received = { tcp: 0, udp: 0 };

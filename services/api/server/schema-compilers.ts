@@ -1,10 +1,13 @@
 import type { FastifyServerOptions } from 'fastify';
 
 const refuse = () => () => {
-  throw new Error('Routes have no JSON schemas: they validate with zod.');
+  throw new Error('A route has a JSON schema. Use a zod schema.');
 };
 
-/** In place of Fastify's own compilers of JSON schemas, which take a twentieth of the start of a process and have no use here. */
+/**
+ * Replaces Fastify's compilers of JSON schemas: loading them takes a twentieth of the processor time of a start, and routes
+ * validate with zod.
+ */
 export const schemaController: NonNullable<FastifyServerOptions['schemaController']> = {
   compilersFactory: { buildValidator: refuse, buildSerializer: refuse },
 };

@@ -7,7 +7,7 @@ import { withInstallationEngines } from '../service/with-engines.ts';
 import type { TestInstallation } from '../service/installation.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** By stream, oldest event first. */
+/** The events of each render by its stream, the oldest first. */
 type RenderHistories = Map<string, RecordedEvent[]>;
 
 const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
@@ -16,11 +16,11 @@ const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
     ({ stream }) => stream,
   );
 
-/** Reads the events of every render in the log. */
+/** Reads the events of every render in the event log. */
 export const readRenderHistories = (installation: TestInstallation): Promise<RenderHistories> =>
   withInstallationEngines(installation, readHistories);
 
-/** Waits until the histories are as expected. It opens the engines once, because that takes longer than many looks. */
+/** Waits until the histories are as expected. It opens the engines once, because that takes longer than many reads. */
 export const waitForRenderHistories = (
   installation: TestInstallation,
   what: string,
