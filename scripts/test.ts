@@ -4,7 +4,7 @@ import { runTests } from './check/run-tests.ts';
 import { runBrowserTests } from './check/run-browser-tests.ts';
 import { addCounts, formatSummary, noTests } from './check/test-counts.ts';
 
-// Tests start many processes and threads, which load the same code. Without a cache, each also compiles what removes its types.
+// Tests start many processes and threads, which load the same code. Without a cache, each also compiles Node's type stripping.
 process.env['NODE_COMPILE_CACHE'] = join(process.cwd(), 'node_modules/.cache/node');
 
 const linted = await lint();

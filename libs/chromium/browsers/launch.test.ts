@@ -3,7 +3,9 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { renderModes } from '#contracts/render-modes.ts';
 import { browserExecutable } from '../testing/printing.ts';
+import { openBrowserInstance } from './instance.ts';
 import { launchBrowser } from './launch.ts';
 import { readGroupMemory } from './memory.ts';
 import { openPage } from './page.ts';
@@ -44,6 +46,17 @@ test('pages run inside the sandbox, and no browser process runs as root', async 
   expect(left.filter((status) => status !== gone).length).toBeGreaterThan(0);
   await browser.close();
 });
+
+test.each(renderModes)(
+  'a browser (%s) starts with one page, without frames if nothing moves in it',
+  async (renderMode) => {
+    const { browser } = await openBrowserInstance({ ...options, renderMode, reusablePages: 3, documentsPerPage: 10 });
+    const { targetInfos } = await browser.devtools.send('Target.getTargets');
+    expect(targetInfos.filter(({ type }) => type === 'page')).toHaveLength(1);
+    expect(browser.framelessPages).toBe(renderMode !== 'animated');
+    await browser.close();
+  },
+);
 
 test('a closed browser leaves no process and no folder', async () => {
   const browser = await launchBrowser(options);

@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { areServersAvailable, openServersEnvironment, type TestEnvironment } from '../support/environment.ts';
 import { openTestInstallation } from '../support/service/installation.ts';
 
-const program = fileURLToPath(new URL('../support/programs/print-loaded-packages.ts', import.meta.url));
+const program = fileURLToPath(new URL('../support/programs/print-loaded-modules.ts', import.meta.url));
 
 /** Each takes from a twentieth to a tenth of the processor time of a start. */
 const loadedOnDemand = ['ajv', 'undici', 'mongodb', '@kurrent/kurrentdb-client', '@nats-io/transport-node', 'sharp'];
 
-/** The number of loaded modules of each package, and the imports of our own modules that Node resolved itself. */
-type Loaded = { packages: Record<string, number>; searched: string[] };
+/** The number of loaded modules of each package, and the imports of modules of this project that Node resolved itself. */
+type Loaded = { packages: Record<string, number>; resolvedByNode: string[] };
 
 const loadedBy = async (environment?: TestEnvironment, ...roles: string[]): Promise<Loaded> => {
   const installation = await openTestInstallation({ NODE_OPTIONS: `--require ${program}` }, environment);
@@ -18,11 +18,11 @@ const loadedBy = async (environment?: TestEnvironment, ...roles: string[]): Prom
   return JSON.parse(/^loaded: (.*)$/m.exec(stdout)![1]!) as Loaded;
 };
 
-test('A start of all roles loads only what every installation needs, and Node resolves no import of our own', async () => {
-  const { packages, searched } = await loadedBy();
+test('A start of all roles loads only what every installation needs, and Node resolves none of our imports', async () => {
+  const { packages, resolvedByNode } = await loadedBy();
   expect(packages).toMatchObject({ fastify: expect.any(Number), 'css-tree': 1 });
   expect(loadedOnDemand.filter((name) => packages[name] !== undefined)).toEqual([]);
-  expect(searched).toEqual([]);
+  expect(resolvedByNode).toEqual([]);
 });
 
 test.skipIf(!areServersAvailable)(
