@@ -21,7 +21,7 @@ const disabledFeatures = [
 const baseFlags = [
   '--headless',
   '--remote-debugging-pipe',
-  // Without it, the browser opens a window with a page that no document uses.
+  // For a full Chrome, which otherwise opens a window with a page. The headless shell opens a page only for a URL.
   '--no-startup-window',
   '--no-first-run',
   '--no-default-browser-check',

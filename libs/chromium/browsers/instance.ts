@@ -26,13 +26,14 @@ export type BrowserInstance = {
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
-/** Of the first page: what most documents of the render mode need. A static browser opens a reusable page first. */
-const firstPageOptions: Record<Exclude<RenderMode, 'static'>, PageOptions> = {
+const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
+
+/** The options of the first page: those that most documents of the render mode need. */
+const firstPageOptions: Record<RenderMode, PageOptions> = {
+  static: reusablePageOptions,
   scripted: { scripts: 'on', network: 'none' },
   animated: { scripts: 'on', network: 'proxy' },
 };
-
-const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
 const pageKey = ({ scripts, network }: PageOptions) => `${scripts} ${network}`;
 
@@ -138,20 +139,13 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
         }
       }),
   };
-  const openFirstPage = (): Promise<Page> => {
-    if (options.renderMode === 'static') {
-      const slot = newSlot();
-      free.push(slot);
-      return slot.page;
-    }
-    const pageOptions = firstPageOptions[options.renderMode];
-    const page = open(pageOptions);
-    openedPages.set(pageKey(pageOptions), page);
-    return page;
-  };
+  const pageOptions = firstPageOptions[options.renderMode];
+  const firstPage = open(pageOptions);
+  if (options.renderMode === 'static') free.push({ page: firstPage, documents: 0 });
+  else openedPages.set(pageKey(pageOptions), firstPage);
   const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
   try {
-    await openFirstPage();
+    await firstPage;
     return instance;
   } catch (error) {
     await browser.close();

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { renderModes } from '#contracts/render-modes.ts';
 import { browserExecutable } from '../testing/printing.ts';
 import { openBrowserInstance } from './instance.ts';
-import { launchBrowser } from './launch.ts';
+import { hasFramelessPages, launchBrowser } from './launch.ts';
 import { readGroupMemory } from './memory.ts';
 import { openPage } from './page.ts';
 
@@ -48,15 +48,20 @@ test('pages run inside the sandbox, and no browser process runs as root', async 
 });
 
 test.each(renderModes)(
-  'a browser (%s) starts with one page, without frames if nothing moves in it',
+  'a browser (%s) starts with one page, and has screen frames only if it is animated',
   async (renderMode) => {
     const { browser } = await openBrowserInstance({ ...options, renderMode, reusablePages: 3, documentsPerPage: 10 });
+    onTestFinished(() => browser.close());
     const { targetInfos } = await browser.devtools.send('Target.getTargets');
     expect(targetInfos.filter(({ type }) => type === 'page')).toHaveLength(1);
     expect(browser.framelessPages).toBe(renderMode !== 'animated');
-    await browser.close();
   },
 );
+
+test('only the headless shell has pages without screen frames', () => {
+  const products = ['HeadlessChrome/156.0.8078.108', 'Chrome/156.0.8078.108', 'Chromium/156.0.8078.108'];
+  expect(products.map(hasFramelessPages)).toEqual([true, false, false]);
+});
 
 test('a closed browser leaves no process and no folder', async () => {
   const browser = await launchBrowser(options);

@@ -110,6 +110,9 @@ export const startError = (executable: string, stderr: string): Error => {
   );
 };
 
+/** Whether a browser can open pages without screen frames, by its product name. Only the headless shell can. */
+export const hasFramelessPages = (product: string): boolean => product.startsWith('HeadlessChrome/');
+
 /**
  * Starts a browser in its own process group and folder, as an unprivileged user if this process is root.
  * @throws if the browser does not start
@@ -166,7 +169,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     return {
       devtools,
       version: product,
-      framelessPages: options.renderMode !== 'animated' && product.startsWith('HeadlessChrome/'),
+      framelessPages: options.renderMode !== 'animated' && hasFramelessPages(product),
       processGroup,
       memory: createMemoryState(options.memoryMb),
       ended,
