@@ -39,13 +39,15 @@ export const uppercase: HelperFunction = (call, subject) => subjectText(call, su
 
 export const lowercase: HelperFunction = (call, subject) => subjectText(call, subject).toLocaleLowerCase(call.locale);
 
-const characters = new Intl.Segmenter('und', { granularity: 'grapheme' });
+let characters: Intl.Segmenter | undefined;
 
 /**
  * The index after the first `count` characters, or undefined if there are fewer. If more text follows the part read,
  * the end is certain only once another character follows.
  */
 const endOfFirst = (text: string, count: number, hasMore: boolean): number | undefined => {
+  // Created at first use, because that takes long.
+  characters ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   let [position, end]: [number, number | undefined] = [0, undefined];
   for (const { index } of characters.segment(text)) {
     if (end !== undefined) return end;

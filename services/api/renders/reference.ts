@@ -135,7 +135,8 @@ const done = {
 };
 
 /** The reference of POST /render, in Markdown. */
-export const renderDescription = `
+export const renderDescription = (): string =>
+  `
 Makes a PDF from the content of the request (\`CONVERT\`), from a stored template and data (\`RENDER\`), or from several parts
 (\`COMPOSE\`): documents, templates and existing PDFs (\`mode: PDF\`), each with its own page options.
 Each part that is made counts as one render; the limits of the plan hold for the whole document.

@@ -76,7 +76,8 @@ type RouteDefinition<D, C, B extends Body, Q extends Fields, P extends Fields, S
   operationId: string;
   tag: 'Rendering' | 'Jobs' | 'Webhooks' | 'Templates' | 'Account' | 'People' | 'Operation';
   summary: string;
-  description: string;
+  /** A function makes a text that takes long only when the reference is requested. */
+  description: string | (() => string);
   /** The permission that the key needs; a route without one needs no key. */
   permission?: Permission;
   /**

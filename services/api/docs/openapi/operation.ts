@@ -134,7 +134,8 @@ const securityOf = ({ permission, session, tokenParameter }: Route): Json[] => [
 
 /** One operation of the OpenAPI document. `apiUrl` is the URL of the service in code samples. */
 export const operationOf = (route: Route, apiUrl: string): Json => {
-  const { tag, summary, description, permission, request = {}, responses } = route;
+  const { tag, summary, permission, request = {}, responses } = route;
+  const description = typeof route.description === 'string' ? route.description : route.description();
   const parameters = parametersOf(request);
   return {
     operationId: route.operationId,
