@@ -55,9 +55,13 @@ test('Requests of one account without a response do not delay requests of anothe
 
 test('When egress closes, a request without a connection fails and opens none', async () => {
   const { port, connectionCount } = await closeAfterTest(startHttpServer((_request, response) => void response.end()));
-  const { sendWebhook, close } = await openTestEgress({ allowList: ['receiver.test'] });
+  const { sendWebhook, requestProvider, openProxy, close } = await openTestEgress({ allowList: ['receiver.test'] });
   const begun = sendWebhook(webhookRequest(port, 'acc_a', '/'));
+  const asked = requestProvider(`http://receiver.test:${port}/`, {}).catch((error: unknown) => error);
+  const proxy = openProxy().catch((error: unknown) => error);
   await close();
   expect(await begun).toMatchObject({ kind: 'failed' });
+  expect(await asked).toMatchObject({ name: 'EgressError', fields: { kind: 'failed' } });
   expect(connectionCount()).toBe(0);
+  expect(await proxy).toMatchObject({ message: 'Egress is closed.' });
 });

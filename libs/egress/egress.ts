@@ -37,7 +37,7 @@ export type EgressOptions = {
 };
 
 export type Egress = {
-  /** Starts a proxy for one document. It is the only network access of the document. */
+  /** Starts a proxy for one document. It is the only network access of the document. @throws Error after `close` */
   openProxy: () => Promise<DocumentProxy>;
   /** Sends a webhook request. Network and receiver errors are results, not exceptions. */
   sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>;
@@ -65,6 +65,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
   const limits = { ...defaultLimits, ...options.limits };
   const now = () => performance.now();
   const proxies = new Set<DocumentProxy>();
+  let isClosed = false;
   const addressPolicy = createAddressPolicy({
     allowList: parseAllowList(options.allowList),
     resolve:
@@ -104,6 +105,10 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
       },
     };
     proxies.add(proxy);
+    if (isClosed) {
+      await proxy.close();
+      throw new Error('Egress is closed.');
+    }
     return proxy;
   };
   return {
@@ -113,6 +118,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
     requestProvider: (url, request) =>
       withAgentOf('identity provider', (agent) => requestProvider(agent, url, request)),
     close: async () => {
+      isClosed = true;
       await Promise.all([...[...proxies].map((proxy) => proxy.close()), agents.destroy()]);
     },
   };

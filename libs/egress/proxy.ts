@@ -10,7 +10,7 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Returns the function that creates the agent for plain http requests. Called at the first such request. */
+  /** Returns the function that creates the agent for plain http requests. Called at each such request. */
   loadAgentFactory: () => Promise<(dial: Dial) => Agent>;
   dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
@@ -36,7 +36,6 @@ export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: Pr
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
   let agent: Agent | undefined;
   const openAgent = async (): Promise<Agent> => {
-    if (agent) return agent;
     const createAgent = await loadAgentFactory();
     return (agent ??= createAgent(dialForAccount));
   };

@@ -12,8 +12,8 @@ const readCertificates = async (file: string): Promise<string[]> => {
 
 /**
  * Reads the certificates of the file. Returns a function that gives the trusted authorities: those of Node, of the machine
- * and of the file. It reads those of Node and of the machine at its first call, because reading several hundred
- * certificates takes longer than a TLS handshake.
+ * and of the file. It reads those of Node and of the machine at its first call and keeps them, because reading
+ * several hundred certificates takes longer than a TLS handshake.
  * @throws Error when the file is invalid
  */
 export const openTrustStore = async (caFile: string | undefined): Promise<() => SecureContext> => {
