@@ -10,11 +10,11 @@ test('A text becomes a PDF with its pages, size and time, and leads to its rende
   await expect(result(page).locator('canvas').first()).toBeVisible();
   await expect(result(page).locator('dl')).toContainText(/Pages\s*1\s*Size/);
   await expectAccessible(page);
-  await expectFitsPhone(page);
   await page.getByRole('textbox', { name: 'Document' }).fill('<p>a <!-- never closed');
   await chooseType(page, 'HTML');
   await page.getByRole('textbox', { name: 'Document' }).press('Control+Enter');
   await expect(result(page).getByRole('alert')).toContainText('Line 1');
+  await expectFitsPhone(page);
   await page.getByRole('link', { name: 'Show the render' }).click();
   await expect(page.getByText('invalid_html').first()).toBeVisible();
   const { body } = await client.request('GET', '/api/v1/renders');

@@ -52,7 +52,6 @@ test('An owner changes the settings', async ({ browser }) => {
   await page.reload();
   await expect(page.getByRole('combobox', { name: 'Language and region' })).toHaveValue('de-AT');
   await expect(save(page)).toHaveAttribute('aria-disabled', 'true');
-  // Last, because a list that is open while the window changes its size closes.
   await expectFitsPhone(page);
 });
 

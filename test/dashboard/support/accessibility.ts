@@ -48,11 +48,12 @@ const resize = async (page: Page, size: { width: number; height: number }): Prom
   await waitForFrames(page);
 };
 
-/** Requires that nothing is wider than the smallest phone. */
+/**
+ * Requires that nothing is wider than the smallest phone. No list may be opened afterwards: the change of size can close it.
+ */
 export const expectFitsPhone = async (page: Page): Promise<void> => {
   const size = page.viewportSize()!;
   await resize(page, { width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  // A list that is opened in a page which is still narrow closes when the page gets wider.
   await resize(page, size);
 };

@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-// With --require: prints at the end how many modules of each package the process has loaded, and the imports of modules of
-// this project that Node resolved itself.
+// With --require: prints at the end how many modules of each package the process has loaded, and the imports of TypeScript
+// modules that Node resolved itself.
 const packages: Record<string, number> = {};
 const resolvedByNode: string[] = [];
 if (isMainThread) {

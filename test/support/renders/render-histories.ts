@@ -10,15 +10,22 @@ import { waitUntil } from '../wait-until.ts';
 /** The events of each render by its stream, the oldest first. */
 type RenderHistories = Map<string, RecordedEvent[]>;
 
-const readHistories = async ({ store }: Engines): Promise<RenderHistories> =>
-  Map.groupBy(
-    (await store.readAll(0, 100_000)).filter(({ stream }) => stream.startsWith('render-')),
-    ({ stream }) => stream,
-  );
+/** Each call reads the events since the last one, and returns the histories so far. */
+const historiesReader = ({ store }: Engines): (() => Promise<RenderHistories>) => {
+  const histories: RenderHistories = new Map();
+  let position = 0;
+  return async () => {
+    for (const event of await store.readAll(position, 100_000)) {
+      position = event.position;
+      if (event.stream.startsWith('render-')) histories.getOrInsert(event.stream, []).push(event);
+    }
+    return histories;
+  };
+};
 
 /** Reads the events of every render in the event log. */
 export const readRenderHistories = (installation: TestInstallation): Promise<RenderHistories> =>
-  withInstallationEngines(installation, readHistories);
+  withInstallationEngines(installation, (engines) => historiesReader(engines)());
 
 /** Waits until the histories are as expected. It opens the engines once, because that takes longer than many reads. */
 export const waitForRenderHistories = (
@@ -26,12 +33,13 @@ export const waitForRenderHistories = (
   what: string,
   isExpected: (histories: RenderHistories) => boolean,
 ): Promise<RenderHistories> =>
-  withInstallationEngines(installation, (engines) =>
-    waitUntil(what, async () => {
-      const histories = await readHistories(engines);
+  withInstallationEngines(installation, (engines) => {
+    const readHistories = historiesReader(engines);
+    return waitUntil(what, async () => {
+      const histories = await readHistories();
       return isExpected(histories) && histories;
-    }),
-  );
+    });
+  });
 
 export const eventTypesOf = (history: readonly RecordedEvent[]): string[] => history.map(({ type }) => type);
 
