@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,9 @@ const keptVariables = [
  */
 export const openTemporaryService = async (): Promise<TemporaryService> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-render-'));
+  // A command also ends without closing the service: when the reader of its output is gone.
+  const removeAtExit = (): void => rmSync(dataDir, { recursive: true, force: true });
+  process.once('exit', removeAtExit);
   const env = {
     ...Object.fromEntries(keptVariables.map((name) => [name, process.env[name]])),
     COLOPHON_DATA_DIR: dataDir,
@@ -52,6 +56,7 @@ export const openTemporaryService = async (): Promise<TemporaryService> => {
       );
     } finally {
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      process.off('exit', removeAtExit);
     }
   };
   const ended = run();

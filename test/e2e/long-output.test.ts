@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,13 @@ const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
 const document = fileURLToPath(new URL('../../docs/architecture.md', import.meta.url));
 
 let folder: string;
+let temporaryFolder: string;
 let stream: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
+  temporaryFolder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
+  // Browsers run as another user.
+  await chmod(temporaryFolder, 0o755);
   await runColophon(['account', 'create', '--name', 'long', '--plan', 'free'], { COLOPHON_DATA_DIR: folder });
   const store = openSqliteEventStore(join(folder, 'log.db'));
   const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
@@ -30,12 +34,14 @@ beforeAll(async () => {
   await store.append(stream, suspensions, opened!.revision);
   await store.close();
 });
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+afterAll(() =>
+  Promise.all([folder, temporaryFolder].map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 }))),
+);
 
 const shell = (after: string, command = `events ${stream}`): string =>
   execFileSync('sh', ['-c', `("${program}" ${command} | ${after}) 2>&1`], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder },
+    env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder, TMPDIR: temporaryFolder },
   });
 
 it('A slow reader gets the whole output of a command', async () => {
@@ -44,8 +50,9 @@ it('A slow reader gets the whole output of a command', async () => {
   expect(shell('(sleep 1; cat)')).toBe(stdout);
 });
 
-it('A command ends without an error message when its reader closes the pipe', () => {
+it('A command ends without an error message, and leaves no document, when its reader closes the pipe', async () => {
   expect(shell('head -n 1 > /dev/null')).toBe('');
   expect(shell('true', `render "${document}" -o -`)).toBe('');
   expect(shell('true', '--help')).toBe('');
+  expect((await readdir(temporaryFolder)).filter((name) => name.startsWith('colophon-render-'))).toEqual([]);
 });
