@@ -177,8 +177,9 @@ const runRoles = async (
 /** `defaultAccount` is the new account on the first start; `signInToken` is that of a one-time link to the dashboard. */
 export type StartedApi = { defaultAccount: DefaultAccount | null; signInToken: string | null };
 
-/** Prints the addresses of a started process. */
+/** Prints the addresses of a started process. `log` is where its log goes, by default standard output. */
 export type StartupOutput = {
+  log?: NodeJS.WritableStream;
   apiReady(settings: Settings, address: AddressInfo | string | null, started: StartedApi): void;
   healthReady(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
 };
@@ -206,7 +207,7 @@ export const start = async (
       : { host, port: healthPort, portVariable: 'HEALTH_PORT' },
   );
   const release = requireOnlyProcess(settings);
-  const logger = createLogger(settings);
+  const logger = createLogger(settings, output.log);
   const { restricted, unchanged } = restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   if (restricted.length > 0)
     logger.warn({ restricted }, 'removed the permissions of other users from files or folders');

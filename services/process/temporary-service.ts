@@ -45,6 +45,8 @@ export const openTemporaryService = async (): Promise<TemporaryService> => {
       await start(
         [],
         {
+          // Standard output is for the document.
+          log: process.stderr,
           apiReady: (_, address, { defaultAccount }) => {
             if (typeof address === 'object' && address && defaultAccount)
               ready.resolve({ url: `http://127.0.0.1:${address.port}`, key: defaultAccount.liveKey });

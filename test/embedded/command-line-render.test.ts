@@ -201,6 +201,14 @@ describe('"colophon render"', () => {
     expect(stderr).toMatch(/^There is no file .*missing\.md[^\n]*\n$/);
   });
 
+  it('without a browser says why on standard error, because standard output is for the document', async () => {
+    await write('page.html', '<p>');
+    const variables = { ...env(), PUPPETEER_EXECUTABLE_PATH: '/bin/false' };
+    const { code, stdout, stderr } = await runColophon(['render', at('page.html'), '-o', '-'], variables);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/\/bin\/false did not start as a browser[^]*The log above says why/);
+  });
+
   it.each<[string, Record<string, string>, (folder: typeof at) => string[], RegExp]>([
     ['a missing file', {}, (file) => [file('missing.md')], /There is no file .*missing\.md/],
     ['a missing file of the current folder', {}, () => ['missing.md'], /There is no file \/.+\/missing\.md/],
