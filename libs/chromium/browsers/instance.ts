@@ -68,7 +68,16 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
-  const open = (pageOptions: PageOptions) => suppressUnhandledRejection(openPage(browser, pageOptions, openProxy));
+  const openInTime = async (pageOptions: PageOptions): Promise<Page> => {
+    // A browser that does not open one page opens no others either.
+    const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
+    try {
+      return await openPage(browser, pageOptions, openProxy);
+    } finally {
+      clearTimeout(timeout);
+    }
+  };
+  const open = (pageOptions: PageOptions) => suppressUnhandledRejection(openInTime(pageOptions));
   const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
   const free: ReusablePageSlot[] = [];
   const openedPages = new Map<string, Promise<Page>>();
@@ -143,15 +152,12 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   const firstPage = open(pageOptions);
   if (options.renderMode === 'static') free.push({ page: firstPage, documents: 0 });
   else openedPages.set(pageKey(pageOptions), firstPage);
-  const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
   try {
     await firstPage;
     return instance;
   } catch (error) {
     await browser.close();
     throw error;
-  } finally {
-    clearTimeout(timeout);
   }
 };
 

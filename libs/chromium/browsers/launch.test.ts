@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { renderModes } from '#contracts/render-modes.ts';
+import { BrowserGone } from '../cdp/errors.ts';
 import { browserExecutable } from '../testing/printing.ts';
 import { openBrowserInstance } from './instance.ts';
 import { hasFramelessPages, launchBrowser } from './launch.ts';
@@ -61,6 +62,19 @@ test.each(renderModes)(
 test('only the headless shell has pages without screen frames', () => {
   const products = ['HeadlessChrome/156.0.8078.108', 'Chrome/156.0.8078.108', 'Chromium/156.0.8078.108'];
   expect(products.map(hasFramelessPages)).toEqual([true, false, false]);
+});
+
+test('a browser that opens no more pages is killed', async () => {
+  const settings = { ...options, renderMode: 'scripted', reusablePages: 0, documentsPerPage: 10 } as const;
+  const { browser, withSingleUsePage } = await openBrowserInstance({ ...settings, startTimeoutMs: 10_000 });
+  onTestFinished(() => browser.kill());
+  for (const { pid } of await readGroupMemory(new Set([browser.processGroup])))
+    if ((await readOfProcess(pid, 'cmdline')).includes('--type=zygote')) process.kill(pid, 'SIGSTOP');
+  const takePage = (): Promise<unknown> =>
+    withSingleUsePage({ scripts: 'on', network: 'none' }, async () => null).catch((error: unknown) => error);
+  // The first ones were opened, or prepared, before.
+  await expect.poll(takePage).toBeInstanceOf(BrowserGone);
+  await browser.ended;
 });
 
 test('a closed browser leaves no process and no folder', async () => {
