@@ -3,13 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const prefix = 'colophon-parts-';
+/** The parts of a composed document, or the data of the service that `colophon render` starts. */
+type Content = 'parts' | 'render';
+const namePattern = /^colophon-(?:parts|render)-(\d+)-/;
 /** The folders that this process uses now. */
 const used = new Set<string>();
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+
+// A process can exit in the middle of its work: a command does when nobody reads its output any more.
+process.once('exit', () => used.forEach(remove));
 
 /** Runs the work with a new folder for temporary files, and removes the folder when the work ends or fails. */
-export const withTemporaryFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
-  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+export const withTemporaryFolder = async <T>(content: Content, work: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), `colophon-${content}-${process.pid}-`));
   used.add(folder);
   try {
     return await work(folder);
@@ -34,13 +40,13 @@ const isRunning = (pid: number): boolean => {
  */
 export const removeAbandonedFolders = (): void => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
-    const pid = entry.isDirectory() ? new RegExp(`^${prefix}(\\d+)-`).exec(entry.name)?.[1] : undefined;
+    const pid = entry.isDirectory() ? namePattern.exec(entry.name)?.[1] : undefined;
     if (pid === undefined) continue;
     const folder = join(tmpdir(), entry.name);
     if (Number(pid) === process.pid ? used.has(folder) : isRunning(Number(pid))) continue;
     // Another user's folder cannot be removed; its own service does it.
     try {
-      rmSync(folder, { recursive: true, force: true });
+      remove(folder);
     } catch {}
   }
 };

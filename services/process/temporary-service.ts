@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Environment } from '#libs/config/setting-table.ts';
+import { withTemporaryFolder } from '#libs/disk/temporary-folder.ts';
 import { UsageError } from './command-context.ts';
-import { start } from './start.ts';
+import { start, type StartupOutput } from './start.ts';
 
 /** `key` is a live key of its only account, which has no limits. `ended` resolves when the service has stopped. */
 export type TemporaryService = { url: string; key: string; ended: Promise<void>; close(): Promise<void> };
@@ -21,47 +19,34 @@ const keptVariables = [
   'COLOPHON_EGRESS_CA_FILE',
 ];
 
+const environmentOf = (dataDir: string): Environment => ({
+  ...Object.fromEntries(keptVariables.map((name) => [name, process.env[name]])),
+  COLOPHON_DATA_DIR: dataDir,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_LEVEL: 'fatal',
+});
+
 /**
  * Starts the whole service in this process, with its data in a temporary folder, for commands that render without an
  * installation. It listens on the loopback interface. A stop signal of the process stops it, too.
  * @throws UsageError if it cannot start, after it has logged why
  */
 export const openTemporaryService = async (): Promise<TemporaryService> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-render-'));
-  // A command also ends without closing the service: when the reader of its output is gone.
-  const removeAtExit = (): void => rmSync(dataDir, { recursive: true, force: true });
-  process.once('exit', removeAtExit);
-  const env = {
-    ...Object.fromEntries(keptVariables.map((name) => [name, process.env[name]])),
-    COLOPHON_DATA_DIR: dataDir,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    LOG_LEVEL: 'fatal',
-  };
   const stop = new AbortController();
+  // A terminal that is closed ends the command, as Ctrl+C does.
+  process.once('SIGHUP', () => stop.abort());
   const ready = Promise.withResolvers<Pick<TemporaryService, 'url' | 'key'>>();
-  const run = async (): Promise<void> => {
-    try {
-      await start(
-        [],
-        {
-          // Standard output is for the document.
-          log: process.stderr,
-          apiReady: (_, address, { defaultAccount }) => {
-            if (typeof address === 'object' && address && defaultAccount)
-              ready.resolve({ url: `http://127.0.0.1:${address.port}`, key: defaultAccount.liveKey });
-          },
-          healthReady: () => undefined,
-        },
-        env,
-        stop.signal,
-      );
-    } finally {
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-      process.off('exit', removeAtExit);
-    }
+  const output: StartupOutput = {
+    // Standard output is for the document.
+    log: process.stderr,
+    apiReady: (_, address, { defaultAccount }) => {
+      if (typeof address === 'object' && address && defaultAccount)
+        ready.resolve({ url: `http://127.0.0.1:${address.port}`, key: defaultAccount.liveKey });
+    },
+    healthReady: () => undefined,
   };
-  const ended = run();
+  const ended = withTemporaryFolder('render', (dataDir) => start([], output, environmentOf(dataDir), stop.signal));
   const failed = ended.then(() => {
     throw new UsageError('The renderer stopped before it was ready. The log above says why.');
   });

@@ -369,4 +369,13 @@ describe('"colophon render"', () => {
     child.kill('SIGINT');
     expect((await exited).code).toBe(0);
   });
+
+  it('leaves no document behind when its terminal is closed', async () => {
+    await write('open.html', '<p>');
+    const { child, output, exited } = startColophon(['render', at('open.html'), '--watch', '-o', '/dev/null'], env());
+    await waitUntil('it watches', () => output.stderr.includes('Ctrl+C ends it'));
+    child.kill('SIGHUP');
+    expect((await exited).code).toBe(0);
+    expect((await readdir(folder)).filter((name) => name.startsWith('colophon-'))).toEqual([]);
+  });
 });

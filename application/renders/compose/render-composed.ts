@@ -147,7 +147,7 @@ const composeOnce = async (
   ]);
   const options = resolveOptions(named);
   const standards = standardsOf(options);
-  return withTemporaryFolder(async (folder) => {
+  return withTemporaryFolder('parts', async (folder) => {
     const composing: Composing = {
       dependencies,
       requested,
