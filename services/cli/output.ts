@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { fileErrorReasons } from '#libs/disk/file-errors.ts';
 import { UsageError } from '../process/command-context.ts';
 
 type Cell = string | number | boolean | null | undefined;
@@ -19,13 +20,20 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
   return [line(columns), ...rows.map((row) => line(columns.map((column) => text(row[column]))))].join('\n');
 };
 
-/** Writes to the standard output. Ends the process if its reader is gone. */
-export const writeStandardOutput = (content: string | Uint8Array): void => {
-  // The reader can close the pipe early, as `head` does.
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
+/** Ends the process when its output cannot be written; quietly if the reader is gone, as `head` is after its lines. */
+const endWithoutOutput = ({ code = '', message }: NodeJS.ErrnoException): never => {
+  if (code === 'EPIPE') process.exit();
+  process.stderr.write(`The output cannot be written: ${fileErrorReasons[code] ?? message}.\n`);
+  process.exit(1);
+};
+
+/** Writes to the standard output. `onError` is called if that fails, and by default ends the process. */
+export const writeStandardOutput = (
+  content: string | Uint8Array,
+  onError: (error: NodeJS.ErrnoException) => void = endWithoutOutput,
+): void => {
+  // A command that writes often needs one listener.
+  process.stdout.off('error', onError).on('error', onError);
   process.stdout.write(content);
 };
 
@@ -33,20 +41,12 @@ export const writeStandardOutput = (content: string | Uint8Array): void => {
 export const print = (json: boolean, value: unknown, text: string): void =>
   writeStandardOutput(`${json ? JSON.stringify(value) : text}\n`);
 
-const writeErrors: Record<string, string> = {
-  ENOENT: 'its folder does not exist',
-  EISDIR: 'it is a folder',
-  EACCES: 'access is denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-};
-
 /** Writes a file that the user named. @throws UsageError with the reason */
 export const writeOutput = async (file: string, bytes: Uint8Array | string): Promise<void> => {
   try {
     await writeFile(file, bytes, { mode: 0o666 });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${file} cannot be written: ${writeErrors[code] ?? message}.`);
+    throw new UsageError(`${file} cannot be written: ${fileErrorReasons[code] ?? message}.`);
   }
 };

@@ -16,6 +16,7 @@ import { addTemplateCommands } from './template-commands.ts';
 import { addEventLogCommands } from './event-log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import { describeFileError } from '#libs/disk/file-errors.ts';
 import { DamagedFileError } from '#libs/engines/damaged-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Role, roles } from '../process/running-role.ts';
@@ -64,7 +65,9 @@ export const runCommandLine = async (args: readonly string[]): Promise<void> => 
       const isExpected = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError].some(
         (errorClass) => error instanceof errorClass,
       );
-      const message = isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
+      const message = isExpected
+        ? (error as Error).message
+        : (describeFileError(error) ?? String(error instanceof Error ? error.stack : error));
       process.stderr.write(`${message}\n`);
       process.exitCode = error instanceof UsageError ? 2 : 1;
     }

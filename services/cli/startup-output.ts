@@ -1,6 +1,7 @@
 import type { DefaultAccount } from '#application/accounts/default-account.ts';
 import { signInUrl } from '#application/people/sign-in-links.ts';
 import type { StartupOutput } from '../process/start.ts';
+import { writeStandardOutput } from './output.ts';
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -11,6 +12,12 @@ const exampleRequest = (baseUrl: string, { testKey, exampleTemplate }: DefaultAc
     ` -H 'Content-Type: application/json' -H 'Accept: application/pdf' -d ${quoteForShell(body)} -o invoice.pdf`,
   ].join('');
 };
+
+/** The service goes on without a reader of its output, as without one of its log. */
+const printLines = (lines: readonly string[], whatWasLost: string): void =>
+  writeStandardOutput(`${lines.join('\n')}\n`, () => {
+    process.stderr.write(`The standard output could not be written${whatWasLost}.\n`);
+  });
 
 /**
  * Prints that the API is ready, with a link to the dashboard; on the first start also the keys of the default account
@@ -40,13 +47,18 @@ const printApiReady: StartupOutput['apiReady'] = (settings, address, { defaultAc
       ? 'Dashboard: "colophon dashboard" prints a link to sign in.'
       : `Dashboard (this link signs you in once, within 15 minutes): ${signInUrl(baseUrl, signInToken)}`,
   );
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printLines(
+    lines,
+    defaultAccount
+      ? ', so the keys of the account "default" were not shown. "colophon key create --account default" issues another'
+      : '',
+  );
 };
 
 /** Prints the health address of a process without an API. */
 const printHealthAddress: StartupOutput['healthReady'] = (roles, { host }, address) => {
   const port = typeof address === 'object' ? address?.port : address;
-  process.stdout.write(`Colophon (${roles.join(', ')}) serves its health at http://${host}:${port}/health/ready\n`);
+  printLines([`Colophon (${roles.join(', ')}) serves its health at http://${host}:${port}/health/ready`], '');
 };
 
 /** What `colophon start` prints. */

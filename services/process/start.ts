@@ -4,6 +4,7 @@ import { describeProcessSharing, findRoleProblem } from '#libs/config/engine-com
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import type { Environment } from '#libs/config/setting-table.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import { describeFileError } from '#libs/disk/file-errors.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
 import { requireOnlyProcess } from '#libs/engines/only-process.ts';
 import { AddressError, isRemoteEngine } from '#libs/engines/remote.ts';
@@ -236,7 +237,10 @@ export const start = async (
     logger.info({ reason }, 'stopping after current tasks');
   } catch (error) {
     process.exitCode = 1;
-    if (expectedErrors.some((errorClass) => error instanceof errorClass)) logger.fatal((error as Error).message);
+    const mistake = expectedErrors.some((errorClass) => error instanceof errorClass)
+      ? (error as Error).message
+      : describeFileError(error);
+    if (mistake !== null) logger.fatal(mistake);
     else logger.fatal({ err: error }, 'service cannot continue');
   }
   state.stopping = true;
