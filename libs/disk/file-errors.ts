@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** Why a file cannot be written or a folder cannot be used, by the code of the error of Node. */
 export const fileErrorReasons: Readonly<Record<string, string>> = {
@@ -10,19 +10,33 @@ export const fileErrorReasons: Readonly<Record<string, string>> = {
   EPERM: 'access is denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EPIPE: 'its reader is gone',
 };
 
 /** READONLY and CANTOPEN (https://www.sqlite.org/rescode.html). */
 const unusableDatabase: ReadonlySet<number> = new Set([8, 14]);
 
-const hint = 'COLOPHON_DATA_DIR names the folder for data, TMPDIR the one for temporary files.';
+const isIn = (folder: string, path: string): boolean => join(path, '/').startsWith(join(folder, '/'));
 
-/** What is wrong with a folder or a database that the settings name, for a person; null for other errors. */
+/** Which variable names the folder of the path. */
+const hintFor = (path: string): string => {
+  if (isIn(resolve(process.env['COLOPHON_DATA_DIR'] ?? 'data'), path))
+    return ' COLOPHON_DATA_DIR names the folder for data.';
+  return isIn(tmpdir(), path) ? ' TMPDIR names the folder for temporary files.' : '';
+};
+
+/** With ENOSPC, the system watches as many files as it can. With ENOENT, other calls miss a file of the program itself. */
+const isAboutFolder = ({ code, syscall = '' }: NodeJS.ErrnoException): boolean =>
+  code === 'ENOENT' ? ['mkdtemp', 'scandir'].includes(syscall) : syscall !== 'watch';
+
+/** What is wrong with a folder or a database that the user chose, in sentences; null for other errors. */
 export const describeFileError = (error: unknown): string | null => {
+  if (!(error instanceof Error)) return null;
   const { code = '', path, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  if (code === 'ERR_SQLITE_ERROR') return unusableDatabase.has(errcode % 256) ? `${message}. ${hint}` : null;
+  if (code === 'ERR_SQLITE_ERROR')
+    return unusableDatabase.has(errcode % 256)
+      ? `${message}. Check that this user may write to the file and its folder.`
+      : null;
   const reason = fileErrorReasons[code];
-  // A file of the program itself that is missing is no mistake of the user.
-  const canBeMistake = code !== 'ENOENT' || path?.startsWith(join(tmpdir(), '/')) || path === tmpdir();
-  return path && reason && canBeMistake ? `${path} cannot be used: ${reason}. ${hint}` : null;
+  return path && reason && isAboutFolder(error) ? `${path} cannot be used: ${reason}.${hintFor(path)}` : null;
 };

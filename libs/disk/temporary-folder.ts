@@ -8,7 +8,13 @@ type Content = 'parts' | 'render';
 const namePattern = /^colophon-(?:parts|render)-(\d+)-/;
 /** The folders that this process uses now. */
 const used = new Set<string>();
-const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+const remove = (folder: string): void => {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch {
+    // Another user's folder cannot be removed; its own service does it.
+  }
+};
 
 // A process can exit in the middle of its work: a command does when nobody reads its output any more.
 process.once('exit', () => used.forEach(remove));
@@ -44,9 +50,6 @@ export const removeAbandonedFolders = (): void => {
     if (pid === undefined) continue;
     const folder = join(tmpdir(), entry.name);
     if (Number(pid) === process.pid ? used.has(folder) : isRunning(Number(pid))) continue;
-    // Another user's folder cannot be removed; its own service does it.
-    try {
-      remove(folder);
-    } catch {}
+    remove(folder);
   }
 };

@@ -1,6 +1,7 @@
 import type { DefaultAccount } from '#application/accounts/default-account.ts';
 import { signInUrl } from '#application/people/sign-in-links.ts';
 import type { StartupOutput } from '../process/start.ts';
+import { fileErrorReasons } from '#libs/disk/file-errors.ts';
 import { writeStandardOutput } from './output.ts';
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -13,10 +14,11 @@ const exampleRequest = (baseUrl: string, { testKey, exampleTemplate }: DefaultAc
   ].join('');
 };
 
-/** The service goes on without a reader of its output, as without one of its log. */
+/** The service goes on without its output, as without its log. `whatWasLost` is a sentence, or nothing. */
 const printLines = (lines: readonly string[], whatWasLost: string): void =>
-  writeStandardOutput(`${lines.join('\n')}\n`, () => {
-    process.stderr.write(`The standard output could not be written${whatWasLost}.\n`);
+  writeStandardOutput(`${lines.join('\n')}\n`, ({ code = '', message }) => {
+    const reason = fileErrorReasons[code] ?? message;
+    process.stderr.write(`The standard output could not be written: ${reason}. ${whatWasLost}`.trimEnd() + '\n');
   });
 
 /**
@@ -50,7 +52,7 @@ const printApiReady: StartupOutput['apiReady'] = (settings, address, { defaultAc
   printLines(
     lines,
     defaultAccount
-      ? ', so the keys of the account "default" were not shown. "colophon key create --account default" issues another'
+      ? 'The keys of the account "default" were not shown. "colophon key create --account default" issues a new key.'
       : '',
   );
 };

@@ -54,7 +54,8 @@ const waitForStopSignal = (stopped?: AbortSignal): Promise<string> =>
   new Promise((resolve) => {
     stopped?.addEventListener('abort', () => resolve('stopped'), { once: true });
     let firstSignalAt: number | undefined;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // A terminal that is closed ends a command. A service goes on, because it may run under nohup.
+    for (const signal of ['SIGTERM', 'SIGINT', ...(stopped ? (['SIGHUP'] as const) : [])] as const) {
       process.on(signal, () => {
         if (firstSignalAt !== undefined && performance.now() - firstSignalAt > repeatedSignalMs) process.exit(1);
         firstSignalAt ??= performance.now();

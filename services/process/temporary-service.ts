@@ -25,6 +25,8 @@ const environmentOf = (dataDir: string): Environment => ({
   HOST: '127.0.0.1',
   PORT: '0',
   LOG_LEVEL: 'fatal',
+  // The log goes to standard error.
+  LOG_FORMAT: process.env['LOG_FORMAT'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
 });
 
 /**
@@ -34,8 +36,6 @@ const environmentOf = (dataDir: string): Environment => ({
  */
 export const openTemporaryService = async (): Promise<TemporaryService> => {
   const stop = new AbortController();
-  // A terminal that is closed ends the command, as Ctrl+C does.
-  process.once('SIGHUP', () => stop.abort());
   const ready = Promise.withResolvers<Pick<TemporaryService, 'url' | 'key'>>();
   const output: StartupOutput = {
     // Standard output is for the document.

@@ -374,6 +374,8 @@ describe('"colophon render"', () => {
     await write('open.html', '<p>');
     const { child, output, exited } = startColophon(['render', at('open.html'), '--watch', '-o', '/dev/null'], env());
     await waitUntil('it watches', () => output.stderr.includes('Ctrl+C ends it'));
+    // The terminal and the shell may both send it.
+    child.kill('SIGHUP');
     child.kill('SIGHUP');
     expect((await exited).code).toBe(0);
     expect((await readdir(folder)).filter((name) => name.startsWith('colophon-'))).toEqual([]);

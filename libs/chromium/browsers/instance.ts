@@ -5,11 +5,12 @@ import { openPage, type Page, type PageOptions } from './page.ts';
 
 export type OpenProxy = () => Promise<DocumentProxy>;
 
-/** `openProxy` opens the proxy of a page that may fetch; without it no page has network. */
+/** `openProxy` opens the proxy of a page that may fetch; without it no page has network. `pageTimeoutMs` is for later pages. */
 export type InstanceOptions = LaunchOptions & {
   reusablePages: number;
   documentsPerPage: number;
   openProxy?: OpenProxy | undefined;
+  pageTimeoutMs?: number;
 };
 
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
@@ -68,16 +69,17 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
-  const openInTime = async (pageOptions: PageOptions): Promise<Page> => {
-    // A browser that does not open one page opens no others either.
-    const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
+  const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
+    // Such a browser opens no other page either. When it is killed, its documents are retried in another one.
+    const timeout = setTimeout(() => browser.kill(), pageTimeoutMs);
     try {
       return await openPage(browser, pageOptions, openProxy);
     } finally {
       clearTimeout(timeout);
     }
   };
-  const open = (pageOptions: PageOptions) => suppressUnhandledRejection(openInTime(pageOptions));
+  const open = (pageOptions: PageOptions, pageTimeoutMs = options.pageTimeoutMs ?? defaultStartTimeoutMs) =>
+    suppressUnhandledRejection(openInTime(pageOptions, pageTimeoutMs));
   const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
   const free: ReusablePageSlot[] = [];
   const openedPages = new Map<string, Promise<Page>>();
@@ -149,7 +151,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
       }),
   };
   const pageOptions = firstPageOptions[options.renderMode];
-  const firstPage = open(pageOptions);
+  const firstPage = open(pageOptions, options.startTimeoutMs ?? defaultStartTimeoutMs);
   if (options.renderMode === 'static') free.push({ page: firstPage, documents: 0 });
   else openedPages.set(pageKey(pageOptions), firstPage);
   try {

@@ -66,7 +66,7 @@ test('only the headless shell has pages without screen frames', () => {
 
 test('a browser that opens no more pages is killed', async () => {
   const settings = { ...options, renderMode: 'scripted', reusablePages: 0, documentsPerPage: 10 } as const;
-  const { browser, withSingleUsePage } = await openBrowserInstance({ ...settings, startTimeoutMs: 10_000 });
+  const { browser, withSingleUsePage } = await openBrowserInstance({ ...settings, pageTimeoutMs: 1_000 });
   onTestFinished(() => browser.kill());
   for (const { pid } of await readGroupMemory(new Set([browser.processGroup])))
     if ((await readOfProcess(pid, 'cmdline')).includes('--type=zygote')) process.kill(pid, 'SIGSTOP');

@@ -22,7 +22,7 @@ export type LaunchOptions = {
   startTimeoutMs?: number | undefined;
 };
 
-/** The time in milliseconds that a browser may take to respond, and again to open its first page. */
+/** The time in milliseconds that a browser may take to respond after its start, and then to open each page. */
 export const defaultStartTimeoutMs = 30_000;
 const closeTimeoutMs = 3_000;
 

@@ -32,5 +32,6 @@ export const serveTasks = (run: (request: never) => Promise<TaskResult<unknown>>
   // service disconnects or kills it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
+  process.on('SIGHUP', () => {});
   sendMessage('ready');
 };
