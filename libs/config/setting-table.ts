@@ -26,6 +26,8 @@ const defaultBaseUrl = (env: Environment): string => {
   return `${env.TLS_CERT_FILE ? 'https' : 'http'}://${publicHost}:${env.PORT || '8080'}`;
 };
 
+export const defaultDataDir = './data';
+
 // More documents than cores: while some are printed, others are converted or wait for images.
 const defaultRenderConcurrency = (): string => String(Math.min(3 * availableParallelism(), 64));
 
@@ -72,7 +74,7 @@ export const settingTable = {
   dataDir: defineSetting(
     'COLOPHON_DATA_DIR',
     text('a folder'),
-    './data',
+    defaultDataDir,
     'The folder in which the embedded engines store their files.',
   ),
   eventStoreUrl: defineSetting(

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { defaultDataDir } from '#libs/config/setting-table.ts';
 
 /** Why a file cannot be written or a folder cannot be used, by the code of the error of Node. */
 export const fileErrorReasons: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ const isIn = (folder: string, path: string): boolean => join(path, '/').startsWi
 
 /** Which variable names the folder of the path. */
 const hintFor = (path: string): string => {
-  if (isIn(resolve(process.env['COLOPHON_DATA_DIR'] ?? 'data'), path))
+  if (isIn(resolve(process.env['COLOPHON_DATA_DIR'] ?? defaultDataDir), path))
     return ' COLOPHON_DATA_DIR names the folder for data.';
   return isIn(tmpdir(), path) ? ' TMPDIR names the folder for temporary files.' : '';
 };

@@ -53,7 +53,7 @@ test('Requests of one account without a response do not delay requests of anothe
   expect((await Promise.all(pending)).every(({ kind }) => kind === 'failed')).toBe(true);
 });
 
-test('When egress closes, a request without a connection fails and opens none', async () => {
+test('When egress closes, requests without a connection fail and open none, and so do proxies', async () => {
   const { port, connectionCount } = await closeAfterTest(startHttpServer((_request, response) => void response.end()));
   const { sendWebhook, requestProvider, openProxy, close } = await openTestEgress({ allowList: ['receiver.test'] });
   const begun = sendWebhook(webhookRequest(port, 'acc_a', '/'));

@@ -53,3 +53,13 @@ export const errorCodeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 };
+
+/** The error of a request to the host, as one of egress. */
+export const toEgressError = (host = 'the host', error: unknown): EgressError => {
+  if (error instanceof EgressError) return error;
+  const code = errorCodeOf(error);
+  const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
+  return isTimeout
+    ? timeoutError(`${host} did not respond in time.`)
+    : failureError(`The request to ${host} failed (${code}).`, error);
+};

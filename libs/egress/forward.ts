@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
 import { sendErrorResponse, limitBytes, proxyHeaders } from './proxy-response.ts';
 import { targetOfUrl, type Target } from './target.ts';
-import { errorCodeOf, EgressError, failureError, blockedError, timeoutError, type OnEgressError } from './errors.ts';
+import { blockedError, toEgressError, type OnEgressError } from './errors.ts';
 
 /** Raw header lines of Node and undici: name, value, name, value. */
 type RawHeaders = string[];
@@ -64,15 +64,6 @@ const requestUpstream = async (agent: Dispatcher, request: IncomingMessage, url:
     signal,
   });
 
-const toForwardError = (host = 'the host', error: unknown): EgressError => {
-  if (error instanceof EgressError) return error;
-  const code = errorCodeOf(error);
-  const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
-  return isTimeout
-    ? timeoutError(`${host} did not respond in time.`)
-    : failureError(`The request to ${host} failed (${code}).`, error);
-};
-
 const checkContentLength = (raw: string[], maxBytes: number) => {
   const at = raw.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length');
   if (at >= 0 && Number(raw[at + 1]) > maxBytes)
@@ -104,6 +95,6 @@ export const forward = async (
   } catch (error) {
     aborter.abort();
     onError(error, target);
-    sendErrorResponse(response, toForwardError(target?.host, error));
+    sendErrorResponse(response, toEgressError(target?.host, error));
   }
 };

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
-import { EgressError, errorCodeOf, failureError, timeoutError } from './errors.ts';
+import { failureError, timeoutError, toEgressError } from './errors.ts';
 import { targetOfUrl } from './target.ts';
 
 const timeoutMs = 10_000;
@@ -12,9 +12,6 @@ export type ProviderRequest = {
   headers?: Record<string, string> | undefined;
   body?: string | undefined;
 };
-
-const toProviderError = (host: string, error: unknown): EgressError =>
-  error instanceof EgressError ? error : failureError(`The request to ${host} failed (${errorCodeOf(error)}).`, error);
 
 const readBody = async (body: AsyncIterable<Buffer>, host: string): Promise<Buffer> => {
   const chunks: Buffer[] = [];
@@ -60,6 +57,6 @@ export const requestProvider = async (
     },
     { createError: () => timeoutError(`${host} did not respond within ${timeoutMs / 1000} s.`) },
   ).catch((error: unknown) => {
-    throw toProviderError(host, error);
+    throw toEgressError(host, error);
   });
 };

@@ -10,7 +10,7 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Returns the function that creates the agent for plain http requests. Called at each such request. */
+  /** Returns the function that creates the agent for plain http requests. Called only until there is one. */
   loadAgentFactory: () => Promise<(dial: Dial) => Agent>;
   dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
@@ -36,7 +36,9 @@ export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: Pr
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
   let agent: Agent | undefined;
   const openAgent = async (): Promise<Agent> => {
+    if (agent) return agent;
     const createAgent = await loadAgentFactory();
+    // Another request may have created it meanwhile.
     return (agent ??= createAgent(dialForAccount));
   };
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });

@@ -20,12 +20,12 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
   return [line(columns), ...rows.map((row) => line(columns.map((column) => text(row[column]))))].join('\n');
 };
 
-/** Of a pipe whose reader has ended, as `head` does after its lines; and of a terminal that was closed. */
-const withoutReader: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
+/** The errors of a pipe whose reader has ended, as `head` does after its lines, and of a terminal that was closed. */
+const readerGoneCodes: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 /** Ends the process when its output cannot be written; quietly if nobody can read it any more. */
 const endWithoutOutput = ({ code = '', message }: NodeJS.ErrnoException): never => {
-  if (withoutReader.has(code)) process.exit();
+  if (readerGoneCodes.has(code)) process.exit();
   process.stderr.write(`The output cannot be written: ${fileErrorReasons[code] ?? message}.\n`);
   process.exit(1);
 };

@@ -14,12 +14,8 @@ import { addRenderCommand } from './render-command.ts';
 import { addRendersCommand } from './renders-command.ts';
 import { addTemplateCommands } from './template-commands.ts';
 import { addEventLogCommands } from './event-log-commands.ts';
-import { SettingsError } from '#libs/config/settings.ts';
-import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
-import { describeFileError } from '#libs/disk/file-errors.ts';
-import { DamagedFileError } from '#libs/engines/damaged-files.ts';
-import { AddressError } from '#libs/engines/remote.ts';
 import { type Role, roles } from '../process/running-role.ts';
+import { userErrorMessage } from '../process/user-errors.ts';
 
 const createProgram = (): CliCommand => {
   const program = new CliCommand('colophon')
@@ -62,12 +58,7 @@ export const runCommandLine = async (args: readonly string[]): Promise<void> => 
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
-      const isExpected = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError].some(
-        (errorClass) => error instanceof errorClass,
-      );
-      const message = isExpected
-        ? (error as Error).message
-        : (describeFileError(error) ?? String(error instanceof Error ? error.stack : error));
+      const message = userErrorMessage(error) ?? String(error instanceof Error ? error.stack : error);
       process.stderr.write(`${message}\n`);
       process.exitCode = error instanceof UsageError ? 2 : 1;
     }

@@ -3,12 +3,9 @@ import { type DefaultAccount, openDefaultAccount } from '#application/accounts/d
 import { describeProcessSharing, findRoleProblem } from '#libs/config/engine-combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import type { Environment } from '#libs/config/setting-table.ts';
-import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
-import { describeFileError } from '#libs/disk/file-errors.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
 import { requireOnlyProcess } from '#libs/engines/only-process.ts';
-import { AddressError, isRemoteEngine } from '#libs/engines/remote.ts';
-import { DamagedFileError } from '#libs/engines/damaged-files.ts';
+import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
@@ -25,6 +22,7 @@ import { type Role, roles as allRoles } from './running-role.ts';
 import { listAccounts } from '#application/accounts/queries.ts';
 import { identityOfUser, issueSignInLink } from '#application/people/sign-in-links.ts';
 import { machineUser } from './machine-user.ts';
+import { userErrorMessage } from './user-errors.ts';
 
 /**
  * The token of a one-time link that makes the user of the machine owner of the only account. Null if there are several
@@ -186,8 +184,6 @@ export type StartupOutput = {
   healthReady(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
 };
 
-const expectedErrors = [AddressError, SettingsError, DiskWriteError, DamagedFileError];
-
 /**
  * Runs the given roles, or all, with the settings of `env` until a stop signal comes or `stopped` aborts; then finishes
  * the current tasks.
@@ -238,10 +234,8 @@ export const start = async (
     logger.info({ reason }, 'stopping after current tasks');
   } catch (error) {
     process.exitCode = 1;
-    const mistake = expectedErrors.some((errorClass) => error instanceof errorClass)
-      ? (error as Error).message
-      : describeFileError(error);
-    if (mistake !== null) logger.fatal(mistake);
+    const message = userErrorMessage(error);
+    if (message !== null) logger.fatal(message);
     else logger.fatal({ err: error }, 'service cannot continue');
   }
   state.stopping = true;

@@ -35,6 +35,14 @@ it('A command whose output cannot be written says why in one line', async () => 
   });
 });
 
+it('An error without other output needs no standard output', async () => {
+  const { code, stderr } = await runShell('"$colophon" account show > /dev/full');
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^error: missing required argument[^\n]*\n[^\n]*--help[^\n]*\n$/),
+  ]);
+});
+
 it('A command keeps its exit code when nobody reads its error message', async () => {
   expect(await runShell('"$colophon" nonsense 2>&1 >/dev/null | true; exit "${PIPESTATUS[0]}"')).toMatchObject({
     code: 2,

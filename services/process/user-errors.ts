@@ -1,0 +1,12 @@
+import { SettingsError } from '#libs/config/settings.ts';
+import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
+import { describeFileError } from '#libs/disk/file-errors.ts';
+import { DamagedFileError } from '#libs/engines/damaged-files.ts';
+import { AddressError } from '#libs/engines/remote.ts';
+import { UsageError } from './command-context.ts';
+
+const userErrors = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError];
+
+/** What the user can correct, without a stack; null for an error that only developers can. */
+export const userErrorMessage = (error: unknown): string | null =>
+  userErrors.some((errorClass) => error instanceof errorClass) ? (error as Error).message : describeFileError(error);
