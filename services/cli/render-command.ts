@@ -41,12 +41,17 @@ const printError = (error: unknown): never => {
 };
 
 /** Renders once; reports an error of the document and goes on. Returns the files that were read, if it succeeded. */
-const renderOrReport = async (run: () => Promise<Run>, write: (run: Run) => Promise<void>): Promise<string[]> => {
+const renderOrReport = async (
+  stopping: AbortSignal,
+  run: () => Promise<Run>,
+  write: (run: Run) => Promise<void>,
+): Promise<string[]> => {
   try {
     const finished = await run();
     await write(finished);
     return finished.files;
   } catch (error) {
+    if (stopping.aborted) return [];
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return [];
@@ -55,7 +60,7 @@ const renderOrReport = async (run: () => Promise<Run>, write: (run: Run) => Prom
 
 /** Renders again whenever a file that was read changes, until the process is told to stop. */
 const renderOnChange = async (
-  { ended }: TemporaryService,
+  { stopping, ended }: TemporaryService,
   firstFiles: readonly string[],
   run: () => Promise<Run>,
   write: (run: Run) => Promise<void>,
@@ -64,7 +69,7 @@ const renderOnChange = async (
   for (;;) {
     // Started before the files are read, so that no change is missed.
     const watched = watchFiles([...files]);
-    const read = await renderOrReport(run, write);
+    const read = await renderOrReport(stopping, run, write);
     const others = watchFiles(read.filter((file) => !files.has(file)));
     for (const file of read) files.add(file);
     const outcome = await Promise.race([watched.changed, others.changed, ended]);
@@ -94,6 +99,9 @@ const renderFiles = async (
     if (!isWatching) return await write(await runOnce());
     process.stderr.write('Renders again when a file changes. Ctrl+C ends it.\n');
     await renderOnChange(service, inputs, runOnce, write);
+  } catch (error) {
+    if (!service.stopping.aborted || error instanceof UsageError) throw error;
+    throw new UsageError('The command was stopped before the document was rendered.');
   } finally {
     await service.close();
   }

@@ -22,6 +22,7 @@ import { type Role, roles as allRoles } from './running-role.ts';
 import { listAccounts } from '#application/accounts/queries.ts';
 import { identityOfUser, issueSignInLink } from '#application/people/sign-in-links.ts';
 import { machineUser } from './machine-user.ts';
+import { abortReason, firstStopSignal } from './stop-signal.ts';
 import { userErrorMessage } from './user-errors.ts';
 
 /**
@@ -41,26 +42,6 @@ const issueStartupLink = async ({ engines, roles, now }: ProcessContext): Promis
   );
   return token;
 };
-
-const repeatedSignalMs = 1_000;
-
-/**
- * Resolves with the name of the first stop signal, or when `stopped` aborts. A later signal ends the process at once.
- * The same signal often comes twice at the same moment, from the process group and from npm: this counts as one.
- */
-const waitForStopSignal = (stopped?: AbortSignal): Promise<string> =>
-  new Promise((resolve) => {
-    stopped?.addEventListener('abort', () => resolve('stopped'), { once: true });
-    let firstSignalAt: number | undefined;
-    // A terminal that is closed ends a command. A service goes on, because it may run under nohup.
-    for (const signal of ['SIGTERM', 'SIGINT', ...(stopped ? (['SIGHUP'] as const) : [])] as const) {
-      process.on(signal, () => {
-        if (firstSignalAt !== undefined && performance.now() - firstSignalAt > repeatedSignalMs) process.exit(1);
-        firstSignalAt ??= performance.now();
-        resolve(signal);
-      });
-    }
-  });
 
 /**
  * Creates a default account on the first start of a process with all roles. Several processes would each create one.
@@ -185,8 +166,8 @@ export type StartupOutput = {
 };
 
 /**
- * Runs the given roles, or all, with the settings of `env` until a stop signal comes or `stopped` aborts; then finishes
- * the current tasks.
+ * Runs the given roles, or all, with the settings of `env` until `stopped` aborts, or by default until a stop signal
+ * comes; then finishes the current tasks.
  */
 export const start = async (
   chosenRoles: readonly Role[],
@@ -215,7 +196,7 @@ export const start = async (
       'files or folders stay open to other users or to a group: another user owns them, they contain other files, or ' +
         'they are links',
     );
-  const stopSignal = waitForStopSignal(stopped);
+  const stopReason = stopped ? abortReason(stopped) : firstStopSignal(['SIGTERM', 'SIGINT']);
   const context = openProcessContext(
     settings,
     logger,
@@ -229,7 +210,7 @@ export const start = async (
   const stopObserving = observeReadiness(() => missingIn(context, state));
   const readiness = logReadiness(() => missingIn(context, state), logger);
   try {
-    const reason = await Promise.race([stopSignal, runRoles(context, state, stop.signal, started, output)]);
+    const reason = await Promise.race([stopReason, runRoles(context, state, stop.signal, started, output)]);
     if (typeof reason !== 'string') throw reason;
     logger.info({ reason }, 'stopping after current tasks');
   } catch (error) {

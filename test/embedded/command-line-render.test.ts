@@ -370,6 +370,18 @@ describe('"colophon render"', () => {
     expect((await exited).code).toBe(0);
   });
 
+  it('ends without an error when it is stopped before its request is sent, unless the document is for once', async () => {
+    await write('late.html', '<p>');
+    const stopped = { url: 'http://127.0.0.1:1', key: '', stopping: AbortSignal.abort(), ended: Promise.resolve() };
+    const args = ['render', at('late.html'), '-o', at('late.pdf')];
+    expect(await runRenderCommand(stopped, [...args, '--watch'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Renders again[^\n]*\n$/),
+    });
+    const stderr = 'The command was stopped before the document was rendered.';
+    expect(await runRenderCommand(stopped, args)).toMatchObject({ code: 2, stderr });
+  });
+
   it('leaves no document behind when its terminal is closed', async () => {
     await write('open.html', '<p>');
     const { child, output, exited } = startColophon(['render', at('open.html'), '--watch', '-o', '/dev/null'], env());

@@ -1,5 +1,6 @@
 import { CliCommand } from '../../../services/cli/cli-command.ts';
 import { addRenderCommand } from '../../../services/cli/render-command.ts';
+import type { TemporaryService } from '../../../services/process/temporary-service.ts';
 import { UsageError } from '../../../services/process/command-context.ts';
 import type { ProcessResult } from './colophon-process.ts';
 import { captureOutput } from './in-process-command.ts';
@@ -9,12 +10,12 @@ import { captureOutput } from './in-process-command.ts';
  * `args` begin before `render`.
  */
 export const runRenderCommand = async (
-  service: { url: string; key: string },
+  service: Pick<TemporaryService, 'url' | 'key'> & Partial<TemporaryService>,
   args: readonly string[],
 ): Promise<ProcessResult> => {
   const program = new CliCommand('colophon').option('--json').exitOverride();
-  const ended = new Promise<void>(() => {});
-  addRenderCommand(program, async () => ({ ...service, ended, close: () => Promise.resolve() }));
+  const endless = { stopping: new AbortController().signal, ended: new Promise<void>(() => {}) };
+  addRenderCommand(program, async () => ({ ...endless, close: () => Promise.resolve(), ...service }));
   let code = 0;
   const output = await captureOutput(async () => {
     try {
