@@ -1,4 +1,5 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { BlobRef } from '#contracts/events/render.ts';
 import { fileNameFor, type OutputContentType, pdfContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, idOfStream } from '#contracts/names.ts';
 import { type RenderState, render } from '#libs/domain/render.ts';
@@ -28,13 +29,14 @@ const maxRepeatedLifetimeMs = 60 * 60 * 1000;
 export const repeatedPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
   Math.min(pdfLifetimeMs(requested), maxRepeatedLifetimeMs);
 
-/** `keptUntil` is ISO 8601; `thumbnail` a hash. */
+/** `size` is in bytes, `keptUntil` ISO 8601; `thumbnail` names the blob of the thumbnail. */
 export type StoredPdf = {
   sha256: string;
+  size: number;
   keptUntil: string;
   contentType: OutputContentType;
   fileName: string;
-  thumbnail?: string;
+  thumbnail?: BlobRef;
 };
 
 /**
@@ -53,12 +55,14 @@ const wasKept = (event: RecordedEvent): boolean =>
 
 const fileFieldsOf = (history: readonly RecordedEvent[]) => {
   const request = history.find((event) => event.type === 'RenderRequested')!;
-  const { contentType = pdfContentType, thumbnail } = history.find((event) => event.type === 'RenderCompleted')!.data;
+  const completed = history.find((event) => event.type === 'RenderCompleted')!.data;
+  const { pdf, contentType = pdfContentType, thumbnail } = completed;
   const name = request.data.fileName ?? defaultFileNameOf(idOfStream(request.stream));
   return {
+    size: pdf.size,
     contentType,
     fileName: fileNameFor(name, contentType),
-    ...(thumbnail ? { thumbnail: thumbnail.sha256 } : {}),
+    ...(thumbnail ? { thumbnail } : {}),
   };
 };
 

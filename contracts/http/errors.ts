@@ -220,6 +220,10 @@ const definitions = {
     limit: z.number(),
     retry_after: z.number(),
   }),
+  transfers_too_large: defineError(429, 'The account is sending and reading too much at once.', {
+    max_mb: z.number(),
+    retry_after: z.number(),
+  }),
   internal_error: defineError(500, 'The service failed. Its log has the cause under the request_id.'),
   webhook_failed: defineError(500, 'The callback could not be delivered.', {
     webhook_url: z.string(),

@@ -1,7 +1,7 @@
 /** How many there are of something for each key at the moment. */
 export type CountsByKey = {
   of: (key: string) => number;
-  change: (key: string, by: 1 | -1) => void;
+  change: (key: string, by: number) => void;
   total: () => number;
 };
 

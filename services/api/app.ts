@@ -39,6 +39,7 @@ import { authenticateMember, authenticatePerson } from './sessions/authenticate-
 import { createCookies } from './sessions/cookies.ts';
 import { isRead, requireOwnOrigin } from './sessions/own-origin.ts';
 import { openPeople } from '#application/people/people.ts';
+import { limitTransfers, type TransferLimits } from './server/transfers.ts';
 import { handleUnknownRoutes } from './server/unknown-routes.ts';
 import { createPreviewLimiter } from './templates/preview-limits.ts';
 import { createRedeliveryPace } from '#application/deliveries/redelivery-pace.ts';
@@ -49,6 +50,7 @@ import { createConcurrencyLimiter } from './server/concurrency-limit.ts';
 type DependencyOfApp =
   | 'templateCreationQueue'
   | 'keyCreationQueue'
+  | 'transfers'
   | 'eventDownloads'
   | 'templateTestLimiter'
   | 'previewLimiter'
@@ -68,6 +70,7 @@ export type AppDependencies = Omit<Dependencies, DependencyOfApp> & {
   closedReason?: () => string | null;
   /** How often live streams send a sign of life and check access. */
   liveHeartbeatMs?: number;
+  transferLimits?: TransferLimits;
   /** The URL of the service, for code samples. */
   baseUrl: string;
   logger: FastifyBaseLogger;
@@ -127,7 +130,8 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   observeRequests(app);
   handleUnknownRoutes(app);
   handleUnknownExpectations(app.server, logger);
-  registerBodyParser(app);
+  const transfers = limitTransfers(app, dependencies.transferLimits);
+  registerBodyParser(app, transfers);
   const checkOpen = enableGracefulClose(app);
   const people = openPeople(eventLog);
   const cookies = createCookies(dependencies.tls !== undefined || dependencies.baseUrl.startsWith('https:'));
@@ -186,6 +190,7 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
     cookies,
     templateCreationQueue: createKeyedLock(),
     keyCreationQueue: createKeyedLock(),
+    transfers,
     eventDownloads: createEventDownloadLimiter(),
     templateTestLimiter: createConcurrencyLimiter({ name: 'template tests', max: 2 }),
     webhookTestLimiter: createWebhookTestLimiter(),

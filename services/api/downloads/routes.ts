@@ -19,22 +19,23 @@ const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, toke
 /** Reads the event log: a webhook receiver may fetch the PDF before a read model shows it. */
 const requireKeptPdf = async ({ eventLog }: Dependencies, id: string, accountId: string | null) => {
   const history = await eventLog.store.read(streams.render(id));
-  if (accountId !== null && history[0]?.metadata.accountId !== accountId) throw notFound();
+  const owner = history[0]?.metadata.accountId;
+  if (!owner || (accountId !== null && owner !== accountId)) throw notFound();
   const kept = keptPdfOf(history, eventLog.now());
   if (kept.kind === 'expired') throw pdfExpired();
   if (kept.kind !== 'kept') throw notFound();
-  return kept;
+  return { owner, kept };
 };
 
 const params = z.object({ render_id: z.string().describe('render_<id>') });
 // A repeated token parameter is a wrong token.
 const query = z.object({ token: z.coerce.string().optional().describe('The token of pdf_url.') });
 
-/** The stored PDF that a request with a key or token may fetch. @throws ApiError not_found, download_expired */
+/** The stored PDF that a request with a key or token may fetch, and its account. @throws ApiError not_found, download_expired */
 const requireDownload = async (
   context: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
-): Promise<StoredPdf> => {
+): Promise<{ owner: string; kept: StoredPdf }> => {
   const { caller, params, query } = context;
   const id = bareId('render', params.render_id);
   if (!id) throw notFound();
@@ -60,8 +61,10 @@ export const downloadRoutes: Route[] = [
     request: { params, query },
     responses: pdfResponses,
     errors: ['not_found', 'download_expired'],
-    handle: async (context, dependencies) =>
-      sendKeptPdf(dependencies, context.reply, await requireDownload(context, dependencies)),
+    handle: async (context, dependencies) => {
+      const { owner, kept } = await requireDownload(context, dependencies);
+      return sendKeptPdf(dependencies, context.reply, owner, kept);
+    },
   }),
   publicRoute({
     method: 'GET',
@@ -78,9 +81,10 @@ export const downloadRoutes: Route[] = [
     responses: thumbnailResponses,
     errors: ['not_found', 'download_expired'],
     handle: async (context, dependencies) => {
-      const thumbnail = thumbnailOf(await requireDownload(context, dependencies));
+      const { owner, kept } = await requireDownload(context, dependencies);
+      const thumbnail = thumbnailOf(kept);
       if (!thumbnail) throw ApiError.of('not_found', 'The render has no thumbnail.');
-      return sendKeptPdf(dependencies, context.reply, thumbnail);
+      return sendKeptPdf(dependencies, context.reply, owner, thumbnail);
     },
   }),
 ];

@@ -38,13 +38,15 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
     .send(bytes.subarray(start, end + 1));
 };
 
-/** Sends a stored PDF or the stored images, or the range that the request asks for. */
+/** Sends a stored PDF or the stored images of the account, or the range that the request asks for. */
 export const sendKeptPdf = async (
-  dependencies: Pick<Dependencies, 'blobs' | 'eventLog'>,
+  dependencies: Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>,
   reply: FastifyReply,
+  accountId: string,
   kept: Omit<StoredPdf, 'thumbnail'>,
 ): Promise<FastifyReply> => {
   const { request } = reply;
+  dependencies.transfers.beginResponse(reply, accountId, kept.size);
   const bytes = await readPdf(dependencies, kept);
   const etag = `"${kept.sha256}"`;
   reply.headers({
@@ -78,5 +80,5 @@ export const pdfResponses = responsesOf('The PDF, or the images that the request
 export const thumbnailOf = ({ thumbnail, keptUntil, fileName }: StoredPdf): Omit<StoredPdf, 'thumbnail'> | null =>
   thumbnail === undefined
     ? null
-    : { sha256: thumbnail, keptUntil, contentType: thumbnailType, fileName: fileNameFor(fileName, thumbnailType) };
+    : { ...thumbnail, keptUntil, contentType: thumbnailType, fileName: fileNameFor(fileName, thumbnailType) };
 export const thumbnailResponses = responsesOf('The image of the first page.', thumbnailType);

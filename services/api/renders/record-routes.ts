@@ -204,7 +204,7 @@ export const renderRecordRoutes: Route[] = [
       if (!id || history[0]?.metadata.accountId !== account.id) throw renderNotFound();
       const kept = keptPdfOf(history, eventLog.now());
       if (kept.kind !== 'kept') throw noPdf(kept);
-      return sendKeptPdf(dependencies, reply, kept);
+      return sendKeptPdf(dependencies, reply, account.id, kept);
     },
   }),
 ];

@@ -41,6 +41,7 @@ describe('The response to a render', () => {
     const writes: unknown[][] = [];
     const dependencies = {
       downloadUrlFor: () => '',
+      transfers: { beginResponse: () => undefined },
       readYourWrites: { recordWrite: (...write: unknown[]) => void writes.push(write) },
     } as unknown as SendRenderDependencies;
     const ended =

@@ -14,6 +14,7 @@ import { prefersFile } from '../server/accepts-pdf.ts';
 import { attachmentOf } from '../server/attachment.ts';
 import { sendError } from '../server/errors.ts';
 import { callerOf } from '../server/request.ts';
+import type { Transfers } from '../server/transfers.ts';
 import type { CallerContext } from '../server/context.ts';
 import { warningsFieldOf } from './warnings.ts';
 import { requirePdf, type SubmitRenderResult } from '#application/renders/submit-render.ts';
@@ -22,6 +23,8 @@ type CompletedReply = Extract<RenderReply, { status: 'DONE' }>;
 
 const base64Of = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+
+const base64LengthOf = ({ byteLength }: Uint8Array): number => Math.ceil(byteLength / 3) * 4;
 
 type RenderedFile = { id: string; createdAt: string; fileName: string };
 
@@ -115,7 +118,11 @@ export const diagnosticsFieldsOf = (
   };
 };
 
-export type SendRenderDependencies = { downloadUrlFor: DownloadUrlFor; readYourWrites: ReadYourWrites };
+export type SendRenderDependencies = {
+  downloadUrlFor: DownloadUrlFor;
+  readYourWrites: ReadYourWrites;
+  transfers: Pick<Transfers, 'beginResponse'>;
+};
 
 const keptPdfFieldsOf = (
   { downloadUrlFor }: SendRenderDependencies,
@@ -158,9 +165,12 @@ export const sendRender = async (
 ): Promise<FastifyReply> => {
   try {
     const ended = await renderReply;
+    const accountId = callerOf(reply.request).account.id;
     if (ended?.position !== undefined)
-      dependencies.readYourWrites.recordWrite(callerOf(reply.request).account.id, ended.position, readModels.renders);
+      dependencies.readYourWrites.recordWrite(accountId, ended.position, readModels.renders);
     const completed = requirePdf(ended);
+    // The error names the render, so that its PDF is not lost if it is kept.
+    dependencies.transfers.beginResponse(reply, accountId, base64LengthOf(completed.pdf));
     reply.header('vary', 'Accept');
     const { contentType = pdfContentType } = completed;
     const file = { id, createdAt, fileName: fileNameFor(fileName ?? defaultFileNameOf(id), contentType) };

@@ -28,6 +28,7 @@ import type { RedeliveryPace } from '#application/deliveries/redelivery-pace.ts'
 import type { Egress } from '#libs/egress/egress.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import type { ConcurrencyLimiter } from './concurrency-limit.ts';
+import type { Transfers } from './transfers.ts';
 
 /** `missing` lists what the service needs before it can accept a render. `metricsToken` is required to read the metrics. */
 export type HealthDependencies = {
@@ -72,6 +73,7 @@ export type Dependencies = HealthDependencies & {
   templateCreationQueue: ReturnType<typeof createKeyedLock>;
   /** Counts the keys of an account for one creation at a time. */
   keyCreationQueue: ReturnType<typeof createKeyedLock>;
+  transfers: Transfers;
   eventDownloads: EventDownloadLimiter;
   templateTestLimiter: ConcurrencyLimiter;
   verificationLimiter: ConcurrencyLimiter;

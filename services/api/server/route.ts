@@ -122,6 +122,7 @@ const callerErrors: ErrorName[] = [
   'account_suspended',
   'insufficient_permissions',
   'rate_limit_exceeded',
+  'transfers_too_large',
   'internal_error',
   'service_unavailable',
 ];

@@ -26,16 +26,17 @@ import { openKeyCache } from '#application/api-keys/queries.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import type { TransferLimits } from '../../../services/api/server/transfers.ts';
 import { runProjector } from '../../../services/projector/projector.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 const pdf = Buffer.from('%PDF-1.7');
 
 /** Replies at once to every caller, without a renderer. Every template is valid. */
-const immediateReplies: RenderReplies = {
+const immediateReplies = (pdf: Buffer): RenderReplies => ({
   wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1, warnings: [] }),
   send: () => undefined,
-};
+});
 const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as DocumentPreparation;
 
 const neverSend: Egress['sendWebhook'] = async () => ({
@@ -56,7 +57,9 @@ export const openInProcessApi = async (
     callersKnownForMs = 0,
     readStoreUrl = 'sqlite:',
     sendWebhook = neverSend,
+    renderedPdf = pdf,
     liveHeartbeatMs = 15_000,
+    transferLimits,
     identityProvider = null,
   }: {
     folder?: string;
@@ -65,7 +68,9 @@ export const openInProcessApi = async (
     callersKnownForMs?: number;
     readStoreUrl?: string;
     sendWebhook?: Egress['sendWebhook'];
+    renderedPdf?: Buffer;
     liveHeartbeatMs?: number;
+    transferLimits?: TransferLimits;
     identityProvider?: Parameters<typeof createApp>[0]['identityProvider'];
   } = {},
 ) => {
@@ -83,12 +88,13 @@ export const openInProcessApi = async (
   const projecting = runProjector(store, projectorReads, projections, { intervalMs: 0 }, stop.signal);
   const app = createApp({
     liveHeartbeatMs,
+    ...(transferLimits && { transferLimits }),
     version: '0.0.0',
     baseUrl: 'http://localhost',
     eventLog,
     blobs,
     inputs,
-    replies: immediateReplies,
+    replies: immediateReplies(renderedPdf),
     reads,
     keys: openKeyCache(reads, callersKnownForMs),
     accounts: openAccountCache(reads, callersKnownForMs),

@@ -4,6 +4,7 @@ import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, needsBodyHash } from '../request.ts';
+import type { Transfers } from '../transfers.ts';
 import { type BodyReader, openBodyReader } from './body-reader.ts';
 
 /** RFC 2046, 5.1.1. */
@@ -74,20 +75,28 @@ const bodyLimitOf = (request: FastifyRequest): { maxMb: number; owner: string } 
 
 type Fields = Record<string, unknown>;
 
+type BodyDependencies = { bodies: BodyReader; transfers: Transfers };
+
 const parseBody = async (
-  bodies: BodyReader,
+  { bodies, transfers }: BodyDependencies,
   request: FastifyRequest,
   payload: IncomingMessage,
   boundary: string | null,
 ): Promise<Fields | null> => {
   requireUncompressed(request);
   const { maxMb, owner } = bodyLimitOf(request);
-  const bytes = await readBytes(payload, maxMb);
-  if (bytes.byteLength === 0) return null;
-  const format = { boundary, wantsHash: needsBodyHash(request) };
-  const { fields, ...receivedBody } = await bodies.read(bytes, format, owner);
-  request.receivedBody = receivedBody;
-  return fields;
+  const announced = Number(request.headers['content-length'] ?? maxMb * bytesPerMb);
+  const end = transfers.begin(owner, Math.min(announced, maxMb * bytesPerMb));
+  try {
+    const bytes = await readBytes(payload, maxMb);
+    if (bytes.byteLength === 0) return null;
+    const format = { boundary, wantsHash: needsBodyHash(request) };
+    const { fields, ...receivedBody } = await bodies.read(bytes, format, owner);
+    request.receivedBody = receivedBody;
+    return fields;
+  } finally {
+    end();
+  }
 };
 
 const acceptsMultipart = ({ routeOptions }: FastifyRequest): boolean =>
@@ -100,21 +109,22 @@ const unknownType = (request: FastifyRequest): ApiError => {
 };
 
 /** Lets the app parse JSON bodies, and multipart bodies on the routes that accept them. Rejects all others. */
-export const registerBodyParser = (app: FastifyInstance): void => {
+export const registerBodyParser = (app: FastifyInstance, transfers: Transfers): void => {
   const bodies = openBodyReader();
+  const dependencies = { bodies, transfers };
   app.addHook('onClose', () => bodies.close());
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^application\/json(\s*;.*)?$/i,
     async (request: FastifyRequest, payload: IncomingMessage) =>
-      request.is404 ? null : parseBody(bodies, request, payload, null),
+      request.is404 ? null : parseBody(dependencies, request, payload, null),
   );
   app.addContentTypeParser(
     /^multipart\/form-data\s*(;.*)?$/i,
     async (request: FastifyRequest, payload: IncomingMessage) => {
       if (request.is404) return null;
       if (!acceptsMultipart(request)) throw unknownType(request);
-      return parseBody(bodies, request, payload, boundaryOf(request.headers['content-type']!));
+      return parseBody(dependencies, request, payload, boundaryOf(request.headers['content-type']!));
     },
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
