@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from '#libs/domain/decider.ts';
@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from '#libs/event-store/port.ts';
-import { newAggregate, type Cause, loadAggregate } from './aggregate.ts';
+import { newAggregate, type Cause, loadAggregate, loadRememberedAggregate } from './aggregate.ts';
 
 type Counted = EventOf<'WebhookSecretRotated'>;
 const previousValidUntil = '2026-05-21T12:00:00.000Z';
@@ -49,7 +49,7 @@ const openLog = ({ before, after }: { before?: (events: RecordedEvent[]) => void
       after?.();
       return events.at(-1)!;
     },
-    read: async (_, from = 0) => events.slice(from),
+    read: async (_, from = 0, limit?: number) => events.slice(from, limit === undefined ? undefined : from + limit),
   } satisfies Partial<EventStore> as unknown as EventStore;
   return { store, events, eventLog: { store, now } };
 };
@@ -213,6 +213,22 @@ describe('A stream', () => {
     expect([history.length, aggregate.state]).toEqual([1, 10]);
     await aggregate.executeOnce({ type: 'count' }, cause);
     expect(numbers(events)).toEqual([10, 11]);
+  });
+
+  it('is read in pages, and later only from its last known event on', async () => {
+    const { eventLog, events } = openLog();
+    const load = () => loadRememberedAggregate(eventLog, counter, 'counter-1');
+    expect((await load()).last).toBe(undefined);
+    for (let count = 0; count < 2_500; count += 1) other(events);
+    const read = vi.spyOn(eventLog.store, 'read');
+    expect((await load()).aggregate.state).toBe(25_000);
+    expect(read.mock.calls.map(([, from]) => from)).toEqual([0, 1_000, 2_000]);
+    other(events);
+    const { last, aggregate } = await load();
+    expect([last?.revision, aggregate.state]).toEqual([2_500, 25_010]);
+    expect(read.mock.lastCall).toEqual(['counter-1', 2_500, 1_000]);
+    await aggregate.executeOnce({ type: 'count' }, cause);
+    expect(numbers(events.slice(-1))).toEqual([25_011]);
   });
 
   it('with an event of a later release is refused, because its state is unknown', async () => {

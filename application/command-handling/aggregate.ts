@@ -16,6 +16,7 @@ import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracingEnabled, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 import { validateEvent, validateMetadata } from './event-validation.ts';
 import { eventsOfDecider, readHistory } from './history.ts';
+import { loadState } from './remembered-state.ts';
 
 /** The origin of a command: its actor, account, correlation and trace. */
 export type Cause = {
@@ -197,6 +198,20 @@ export const loadAggregate = async <State, Command, Event extends EventOf>(
   ...aggregateFromHistory(eventLog, decider, stream, await readHistory(eventLog.store, decider, stream)),
   isComplete: true,
 });
+
+/**
+ * The aggregate of a stream that can become long, with its last event. Reads only the events that this process has not read
+ * before. @throws UnknownEventTypeError
+ */
+export const loadRememberedAggregate = async <State, Command, Event extends EventOf>(
+  eventLog: EventLog,
+  decider: Decider<State, Command, Event>,
+  stream: string,
+) => {
+  const { state, last } = await loadState(eventLog.store, decider, stream);
+  const revision = last?.revision ?? noStream;
+  return { last, aggregate: createAggregate(eventLog, decider, stream, { state, revision }) };
+};
 
 /**
  * Uses the events that this process has appended or received recently, if there are any. Then `isComplete` is false: the

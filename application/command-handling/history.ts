@@ -27,10 +27,11 @@ export const eventsOfDecider = <State, Command, Event extends EventOf>(
   return events as readonly RecordedEvent<Event>[];
 };
 
-/** Reads the events of a stream from a revision on. @throws UnknownEventTypeError */
+/** Reads at most `limit` events of a stream from a revision on. @throws UnknownEventTypeError */
 export const readHistory = async <State, Command, Event extends EventOf>(
   store: Pick<EventStore, 'read'>,
   decider: Decider<State, Command, Event>,
   stream: string,
   from?: number,
-): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await store.read(stream, from));
+  limit?: number,
+): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await store.read(stream, from, limit));

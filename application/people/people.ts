@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { SignInMethod } from '#contracts/events/people.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
@@ -8,52 +7,23 @@ import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { members, membershipOf, type MembersState } from '#libs/domain/members.ts';
 import { person, type PersonState } from '#libs/domain/person.ts';
 import { isSessionActive, session, type SessionState } from '#libs/domain/session.ts';
-import type { EventOf } from '#contracts/events/event-schemas.ts';
-import { readHistory } from '#application/command-handling/history.ts';
-import { type Decider, fold } from '#libs/domain/decider.ts';
-import { noStream } from '#libs/event-store/port.ts';
+import { loadState } from '#application/command-handling/remembered-state.ts';
 import { hasHash, parseToken } from './tokens.ts';
 
-const maxEntries = 5_000;
-
 /** The present state of a stream by the id in its name. */
-type StateCache<State> = { load(id: string): Promise<State> };
-
-/**
- * Folds streams, and remembers the states. Each `load` reads the events that the state does not contain yet, so that a
- * change by any process is in effect at once, and a long stream costs no more than a short one.
- */
-const openStateCache = <State, Command, Event extends EventOf>(
-  { store }: Pick<EventLog, 'store'>,
-  decider: Decider<State, Command, Event>,
-  streamOf: (id: string) => string,
-): StateCache<State> => {
-  type Entry = { state: State; revision: number };
-  const cache = new LRUCache<string, Entry>({ max: maxEntries });
-  return {
-    load: async (id) => {
-      const { state, revision } = cache.get(id) ?? { state: decider.initial, revision: noStream };
-      const missed = await readHistory(store, decider, streamOf(id), revision + 1);
-      // Unknown ids are not remembered, because anyone can invent them.
-      if (missed.length === 0) return state;
-      const next = { state: fold(decider, missed, state), revision: missed.at(-1)!.revision };
-      if (next.revision > (cache.get(id)?.revision ?? noStream)) cache.set(id, next);
-      return next.state;
-    },
-  };
-};
+type StateReader<State> = { load(id: string): Promise<State> };
 
 /** Persons, sessions and members, as the event log has them at the moment of the call. */
 export type People = {
-  persons: StateCache<PersonState>;
-  sessions: StateCache<SessionState>;
-  members: StateCache<MembersState>;
+  persons: StateReader<PersonState>;
+  sessions: StateReader<SessionState>;
+  members: StateReader<MembersState>;
 };
 
-export const openPeople = (eventLog: Pick<EventLog, 'store'>): People => ({
-  persons: openStateCache(eventLog, person, streams.person),
-  sessions: openStateCache(eventLog, session, streams.session),
-  members: openStateCache(eventLog, members, streams.members),
+export const openPeople = ({ store }: Pick<EventLog, 'store'>): People => ({
+  persons: { load: async (id) => (await loadState(store, person, streams.person(id))).state },
+  sessions: { load: async (id) => (await loadState(store, session, streams.session(id))).state },
+  members: { load: async (id) => (await loadState(store, members, streams.members(id))).state },
 });
 
 /** A signed-in person. All ids are bare. */

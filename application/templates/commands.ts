@@ -1,10 +1,16 @@
-import { newAggregate, type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import {
+  newAggregate,
+  type Cause,
+  loadRememberedAggregate,
+  type EventLog,
+} from '#application/command-handling/aggregate.ts';
 import { isEventRejected } from '#application/command-handling/event-validation.ts';
-import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
+import { readHistory } from '#application/command-handling/history.ts';
+import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateCommandError, type TemplateState } from '#libs/domain/template.ts';
-import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
+import { RevisionConflict } from '#libs/event-store/port.ts';
 import { releaseName, type NameReservation, reserveName } from './name-reservations.ts';
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
@@ -64,10 +70,10 @@ const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const loadActive = async (eventLog: EventLog, accountId: string, id: string) => {
-  const { history, aggregate } = await loadAggregate(eventLog, template, streams.template(id));
+  const { aggregate } = await loadRememberedAggregate(eventLog, template, streams.template(id));
   const { state } = aggregate;
   if (state.status !== 'ACTIVE' || state.accountId !== accountId) throw templateNotFound();
-  return { history, aggregate, state };
+  return { aggregate, state };
 };
 
 /** Loads an account's template by its `tpl_<id>` from the event log. @throws ApiError template_not_found */
@@ -75,22 +81,23 @@ export const requireTemplate = async (
   eventLog: EventLog,
   accountId: string,
   prefixed: string,
-): Promise<{ id: string; version: number; history: readonly RecordedEvent<TemplateEvent>[] }> => {
+): Promise<{ id: string; version: number }> => {
   const id = bareId('tpl', prefixed);
   if (!id) throw templateNotFound();
-  const { history, state } = await loadActive(eventLog, accountId, id);
-  return { id, version: state.version, history };
+  const { state } = await loadActive(eventLog, accountId, id);
+  return { id, version: state.version };
 };
 
-/** The events that made the versions: that of version 1 first. */
-export const versionEvents = <Event extends TemplateEvent>(history: readonly Event[]) =>
-  history.filter((event) => event.type === 'TemplateCreated' || event.type === 'TemplateVersioned');
-
-/** The body of a version; undefined if there is no such version. */
-export const findVersionBody = (history: readonly TemplateEvent[], version: number): TemplateBody | undefined =>
-  history.flatMap((event) =>
-    event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : [],
-  )[version - 1];
+/** The events that made the versions of a template from the version `from` on, by the number of the version. */
+export const readVersionEvents = async ({ store }: EventLog, id: string, from: number) => {
+  // Each version has an event of its own, so that of version 5 has at least the revision 4.
+  const history = await readHistory(store, template, streams.template(id), from - 1);
+  return new Map(
+    history
+      .filter((event) => event.type === 'TemplateCreated' || event.type === 'TemplateVersioned')
+      .map((event) => [event.type === 'TemplateCreated' ? 1 : event.data.version, event]),
+  );
+};
 
 /**
  * `store` stores the large parts; it is called when the name and a slot are reserved. `capacity` is null if the plan

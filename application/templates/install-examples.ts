@@ -1,9 +1,9 @@
 import { newCause } from '#application/command-handling/aggregate.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
-import { streams } from '#contracts/names.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { Example } from '#libs/templating/examples.ts';
+import { readVersionEvents } from './commands.ts';
 import { findTemplateByName } from './queries.ts';
 import { pushTemplate, type PushResult, type PushTemplateDependencies } from './push.ts';
 
@@ -16,9 +16,11 @@ export type InstallResult = Omit<PushResult, 'result' | 'changed'> & {
 /** Installed examples are written by the service, on behalf of a person. Every other version is the account's own. */
 const installer = (person: string): Actor => ({ kind: 'service', name: `examples, installed by ${person}` });
 
-const isOwnVersion = async ({ eventLog }: PushTemplateDependencies, { id }: TemplateDocument): Promise<boolean> => {
-  const history = await eventLog.store.read(streams.template(id));
-  const current = history.findLast(({ type }) => type === 'TemplateCreated' || type === 'TemplateVersioned');
+const isOwnVersion = async (
+  { eventLog }: PushTemplateDependencies,
+  { id, version }: TemplateDocument,
+): Promise<boolean> => {
+  const current = [...(await readVersionEvents(eventLog, id, version)).values()].at(-1);
   return current?.metadata.actor.kind !== 'service';
 };
 

@@ -5,7 +5,7 @@ import { isRecent } from '#libs/time/is-recent.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
-import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { type Cause, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 
 export type AccountTemplateName = { accountId: string; name: string };
 
@@ -25,7 +25,7 @@ const cancelNameReservation = async (
   name: string,
   cause: Cause,
 ): Promise<boolean> => {
-  const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
+  const { aggregate } = await loadRememberedAggregate(eventLog, template, streams.template(templateId));
   await aggregate.execute({ type: 'cancelNameReservation', name }, cause);
   const { state } = aggregate;
   return !(state.status === 'ACTIVE' && state.body.name === name);
@@ -47,7 +47,7 @@ export const reserveName = async (
   templateId: string,
   cause: Cause,
 ): Promise<NameReservation> => {
-  const { history, aggregate } = await loadAggregate(eventLog, templateName, nameStream(accountName));
+  const { last, aggregate } = await loadRememberedAggregate(eventLog, templateName, nameStream(accountName));
   const reserve = (cancelledBy: string | null) =>
     aggregate.execute({ type: 'reserve', ...accountName, templateId, cancelledBy }, cause);
   const isReserved = (): boolean => aggregate.state.status === 'RESERVED' && aggregate.state.templateId === templateId;
@@ -64,8 +64,8 @@ export const reserveName = async (
   const { state } = aggregate;
   if (
     state.status !== 'RESERVED' ||
-    history.length === 0 ||
-    isRecent(history.at(-1)!.metadata.occurredAt, eventLog.now(), reservationTimeoutMs)
+    last === undefined ||
+    isRecent(last.metadata.occurredAt, eventLog.now(), reservationTimeoutMs)
   )
     throw nameExists(accountName);
   if (!(await cancelNameReservation(eventLog, state.templateId, accountName.name, cause)))
@@ -82,6 +82,6 @@ export const releaseName = async (
   templateId: string,
   cause: Cause,
 ): Promise<void> => {
-  const { aggregate } = await loadAggregate(eventLog, templateName, nameStream(accountName));
+  const { aggregate } = await loadRememberedAggregate(eventLog, templateName, nameStream(accountName));
   await aggregate.execute({ type: 'release', templateId }, cause);
 };

@@ -2,8 +2,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { type Cause, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 
 /** The template limit of an account, and the bare ids of its templates in the read model. */
 export type TemplateCapacity = { limit: number; listExistingIds: () => Promise<string[]> };
@@ -18,10 +17,13 @@ export const templateLimitExceeded = (limit: number): ApiError =>
     { limit },
   );
 
-const takenAt = (history: readonly RecordedEvent[], templateId: string): number => {
-  const taken = history.findLast(({ type, data }) => type === 'TemplateSlotTaken' && data.templateId === templateId);
-  return Date.parse(taken?.metadata.occurredAt ?? '');
-};
+/** Returns when each slot was taken last, by template id. Reads the whole history, which a state has no times of. */
+const readTakenAt = async ({ store }: EventLog, stream: string): Promise<ReadonlyMap<string, number>> =>
+  new Map(
+    (await store.read(stream)).flatMap(({ type, data, metadata }) =>
+      type === 'TemplateSlotTaken' ? [[data.templateId, Date.parse(metadata.occurredAt)] as const] : [],
+    ),
+  );
 
 /** Whether the template of a slot was deleted, or its creation was cancelled after the timeout. */
 const isTemplateGone = async (
@@ -30,7 +32,7 @@ const isTemplateGone = async (
   since: number,
   cause: Cause,
 ): Promise<boolean> => {
-  const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
+  const { aggregate } = await loadRememberedAggregate(eventLog, template, streams.template(templateId));
   if (aggregate.state.status === 'NONE' && eventLog.now().getTime() - since >= slotTimeoutMs)
     await aggregate.execute({ type: 'cancelCreation' }, cause);
   return aggregate.state.status === 'DELETED';
@@ -48,16 +50,19 @@ export const takeSlot = async (
   { limit, listExistingIds }: TemplateCapacity,
   cause: Cause,
 ): Promise<void> => {
-  const { history, aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
+  const stream = streams.templateSlots(accountId);
+  const { aggregate } = await loadRememberedAggregate(eventLog, templateSlots, stream);
   const existingTemplateIds = await listExistingIds();
   const take = async (): Promise<boolean> => {
     await aggregate.execute({ type: 'take', templateId, limit, existingTemplateIds }, cause);
     return aggregate.state.templateIds.includes(templateId);
   };
   if (await take()) return;
+  const unshown = aggregate.state.templateIds.filter((id) => !existingTemplateIds.includes(id));
+  const takenAt = unshown.length === 0 ? null : await readTakenAt(eventLog, stream);
   let freed = false;
-  for (const id of aggregate.state.templateIds.filter((id) => !existingTemplateIds.includes(id))) {
-    if (!(await isTemplateGone(eventLog, id, takenAt(history, id), cause))) continue;
+  for (const id of unshown) {
+    if (!(await isTemplateGone(eventLog, id, takenAt!.get(id)!, cause))) continue;
     await aggregate.execute({ type: 'free', templateId: id }, cause);
     freed = true;
   }
@@ -71,6 +76,6 @@ export const freeSlot = async (
   templateId: string,
   cause: Cause,
 ): Promise<void> => {
-  const { aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
+  const { aggregate } = await loadRememberedAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
   await aggregate.execute({ type: 'free', templateId }, cause);
 };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { bareId, streams } from '#contracts/names.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob } from '../support/api/stub-renderer.ts';
@@ -26,6 +26,22 @@ const repeat = async () => {
   } = await api.app.inject({ method: 'POST', url: '/api/v1/render', headers, payload: JSON.stringify(htmlRequest) });
   return { status, replayed: answered['idempotency-replayed'], body: JSON.parse(body) as Record<string, unknown> };
 };
+/** Sends a request with a key, and returns its status and its error. */
+const send = async (method: 'POST' | 'PUT', url: string, body: unknown, key?: string) => {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const withKey = key === undefined ? headers : { ...headers, 'idempotency-key': key };
+  const { statusCode, payload } = await api.app.inject({
+    method,
+    url,
+    headers: withKey,
+    payload: JSON.stringify(body),
+  });
+  const { id, error } = JSON.parse(payload) as Record<string, string>;
+  return { status: statusCode, id, error };
+};
+/** The events of all Idempotency-Keys. */
+const keyEvents = async (): Promise<string[]> =>
+  (await api.eventLog.store.readAll(0, 1_000)).map(({ type }) => type).filter((type) => type.startsWith('Idempotency'));
 const asked = async (): Promise<number> =>
   (await api.eventLog.store.read(streams.render(renderId))).filter(({ type }) => type === 'PdfRegenerationRequested')
     .length;
@@ -62,4 +78,35 @@ it('A repeated request whose PDF would wait too long is rejected like a new one'
   await expect.poll(async () => (await api.request(secret, 'POST', '/api/v1/render', htmlRequest)).status).toBe(503);
   expect(await repeat()).toMatchObject({ status: 503, replayed: undefined, body: { error: 'service_unavailable' } });
   expect(await asked()).toBe(0);
+});
+
+it('A refused request claims no Idempotency-Key, and an accepted one keeps its key', async () => {
+  const before = await keyEvents();
+  for (let time = 1; time <= 3; time += 1)
+    expect(await send('POST', '/api/v1/render', { mode: 'CONVERT' }, 'two')).toMatchObject({ status: 400 });
+  expect(await keyEvents()).toEqual(before);
+  const { id } = await send('POST', '/api/v1/render/async', htmlRequest, 'two');
+  expect(await keyEvents()).toEqual([...before, 'IdempotencyKeyClaimed']);
+  expect(await send('POST', '/api/v1/render/async', { mode: 'CONVERT' }, 'two')).toMatchObject({
+    error: 'idempotency_conflict',
+  });
+  expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ id });
+});
+
+it('A repeated change reads only the events that the process does not know, from streams of any length', async () => {
+  const names = { name: 'Letter', content: '<p>x</p>' };
+  const { id } = await send('POST', '/api/v1/templates', names);
+  const read = vi.spyOn(api.eventLog.store, 'read');
+  for (let time = 1; time <= 10; time += 1) {
+    expect(await send('POST', '/api/v1/templates', names, 'three')).toMatchObject({ error: 'template_name_exists' });
+    expect(await send('PUT', `/api/v1/templates/${id}`, { content: `<p>${time}</p>` })).toMatchObject({ status: 200 });
+    expect(await send('POST', `/api/v1/templates/${id}/restore`, { version: 2 * time - 1 })).toMatchObject({
+      status: 200,
+    });
+    const { id: other } = await send('POST', '/api/v1/templates', { ...names, name: 'Other' });
+    expect((await api.request(secret, 'DELETE', `/api/v1/templates/${other}`)).status).toBe(204);
+  }
+  const lengths = await Promise.all(read.mock.results.map(async ({ value }) => (await value)?.length));
+  expect(lengths.length).toBeGreaterThan(50);
+  expect(Math.max(...lengths)).toBeLessThan(6);
 });

@@ -5,7 +5,7 @@ import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
-import { newAggregate, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { newAggregate, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { deriveKey, type InstallationSecret, type InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { requirePermission } from './authenticate.ts';
@@ -14,14 +14,16 @@ import { callerOf, causeOf } from './request.ts';
 /** `secrets` are those of the installation. */
 export type IdempotencyDependencies = { eventLog: EventLog; secrets: InstallationSecrets };
 
-export type IdempotentOperation = {
+export type IdempotentOperation<Context> = {
   operation: string;
   /** The permission to get the first response again. */
   permission: Permission;
   /** The stream to which the operation with this id appends first. */
   streamOf: (id: string) => string;
-  /** Runs the operation for the first time; `id` is the bare id of the new render or template. */
-  run: (id: string) => Promise<unknown>;
+  /** Checks the request; has no effect. `id` is the bare id of the new render or template. @throws ApiError */
+  check: (id: string) => Context;
+  /** Runs the operation for the first time. A repeated request may have the id of an earlier one. */
+  run: (context: Context, id: string) => Promise<unknown>;
   /** Sends the first response again; null if the operation has appended no event, `running` if it has not ended. */
   replay: (id: string) => Promise<FastifyReply | 'running' | null>;
 };
@@ -54,12 +56,29 @@ const inProgress = (): ApiError =>
     'The first request with this Idempotency-Key is still running. Try again when it has ended.',
   );
 
+/** A request that was checked, or why it is refused. */
+type Checked<Context> = { context: Context } | { refusal: unknown };
+
+const tryCheck = <Context>(check: () => Context): Checked<Context> => {
+  try {
+    return { context: check() };
+  } catch (refusal) {
+    return { refusal };
+  }
+};
+
+const contextOf = <Context>(checked: Checked<Context>): Context => {
+  if ('refusal' in checked) throw checked.refusal;
+  return checked.context;
+};
+
+type ClaimRequest = { key: string; id: string; operation: string; checked: Checked<unknown> };
+
 const claim = async (
   eventLog: EventLog,
   secret: InstallationSecret,
   request: FastifyRequest,
-  key: string,
-  operation: string,
+  { key, id, operation, checked }: ClaimRequest,
 ) => {
   const cause = causeOf(request);
   const stream = streams.idempotency(
@@ -67,25 +86,28 @@ const claim = async (
       .update(`${callerOf(request).account.id}\n${key}`)
       .digest('hex'),
   );
-  for (let isRepeat = false; ; isRepeat = true) {
+  const isRefused = 'refusal' in checked;
+  for (let isRepeat = isRefused; ; isRepeat = true) {
     // Most keys are new, so the first try appends without a read.
-    const { history, aggregate } = isRepeat
-      ? await loadAggregate(eventLog, idempotency, stream)
-      : { history: [], aggregate: newAggregate(eventLog, idempotency, stream) };
-    const age = history.length === 0 ? 0 : eventLog.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
+    const { last, aggregate } = isRepeat
+      ? await loadRememberedAggregate(eventLog, idempotency, stream)
+      : { last: undefined, aggregate: newAggregate(eventLog, idempotency, stream) };
+    const age = last === undefined ? 0 : eventLog.now().getTime() - Date.parse(last.metadata.occurredAt);
+    const expired = age >= idempotencyKeyLifetimeMs;
+    // A refused request claims no key, because each repetition would append events.
+    if (isRefused && (aggregate.state.status === 'FREE' || expired)) throw checked.refusal;
     const bodySha256 = request.receivedBody?.sha256 ?? '';
-    const id = newId(eventLog.now());
     const command = {
       type: 'claim' as const,
       accountId: cause.accountId!,
       operation,
       bodyMac: macOfBody(secret, bodySha256),
       id,
-      expired: age >= idempotencyKeyLifetimeMs,
+      expired,
     };
     try {
       const { events } = await aggregate.executeOnce(command, cause);
-      return { aggregate, cause, age, isClaimed: events.length > 0, id, bodySha256 };
+      return { aggregate, cause, age, isClaimed: events.length > 0, bodySha256 };
     } catch (error) {
       // The key was used before, or another request uses it now.
       if (!(error instanceof RevisionConflict)) throw error;
@@ -94,28 +116,33 @@ const claim = async (
 };
 
 /** Runs an operation once for each Idempotency-Key. A repeated key and body return the first response. @throws ApiError */
-export const runOnce = async (
+export const runOnce = async <Context>(
   { eventLog, secrets }: IdempotencyDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, permission, streamOf, run, replay }: IdempotentOperation,
+  { operation, permission, streamOf, check, run, replay }: IdempotentOperation<Context>,
 ): Promise<unknown> => {
   const key = keyOf(request);
-  if (key === null) return run(newId(eventLog.now()));
-  const { aggregate, cause, age, isClaimed, id, bodySha256 } = await claim(
+  const id = newId(eventLog.now());
+  if (key === null) return run(check(id), id);
+  const checked = tryCheck(() => check(id));
+  const claimRequest = { key, id, operation, checked };
+  const { aggregate, cause, age, isClaimed, bodySha256 } = await claim(
     eventLog,
     secrets.current,
     request,
-    key,
-    operation,
+    claimRequest,
   );
-  const runReleasing = (id: string): Promise<unknown> =>
-    run(id).catch(async (error: unknown) => {
+  const runReleasing = async (id: string): Promise<unknown> => {
+    try {
+      return await run(contextOf(checked), id);
+    } catch (error) {
       // An accepted operation stays accepted even if its response failed: a retry must not run it twice.
-      if ((await eventLog.store.read(streamOf(id))).length === 0)
+      if ((await eventLog.store.read(streamOf(id), 0, 1)).length === 0)
         await aggregate.execute({ type: 'release', id }, cause);
       throw error;
-    });
+    }
+  };
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
   if (isClaimed && held.id === id) return runReleasing(held.id);

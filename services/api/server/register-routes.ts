@@ -79,15 +79,17 @@ const operationOf = ({ method, path }: Route<never>, { params }: FastifyRequest)
 const createHandler = <D>(route: Route<D>, dependencies: D, claims: IdempotencyDependencies | null) => {
   const eventLog = claims?.eventLog;
   const { permission, usesQuota, idempotency, handle } = route;
-  const run = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> => {
+  const check = (request: FastifyRequest, reply: FastifyReply, id: string): RequestContext => {
     const { caller } = request;
     const context = validatedContext(route, request, contextOf(request, reply, id));
     if (permission && caller) requirePermission(caller, permission);
     if (usesQuota && eventLog) requireQuotaLeft(context as CallerContext, eventLog.now());
-    return handle(context as CallerContext<never, never, never>, dependencies);
+    return context;
   };
+  const run = async (context: RequestContext): Promise<unknown> =>
+    handle(context as CallerContext<never, never, never>, dependencies);
   if (!idempotency || !permission || !claims) {
-    return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(eventLog?.now()));
+    return async (request: FastifyRequest, reply: FastifyReply) => run(check(request, reply, newId(eventLog?.now())));
   }
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
@@ -95,7 +97,8 @@ const createHandler = <D>(route: Route<D>, dependencies: D, claims: IdempotencyD
       operation: operationOf(route, request),
       permission,
       streamOf,
-      run: (id) => run(request, reply, id),
+      check: (id) => check(request, reply, id),
+      run: (context, id) => run({ ...context, id }),
       replay: (id) => replay(callerContextOf(request, reply, id), dependencies),
     });
 };

@@ -10,8 +10,8 @@ import {
 } from '#contracts/http/templates.ts';
 import { changedFields, type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
 import {
-  findVersionBody,
   deleteTemplate,
+  readVersionEvents,
   requireTemplate,
   updateTemplate,
   type UpdateTemplateOptions,
@@ -128,12 +128,11 @@ export const templateChangeRoutes: Route[] = [
     handle: async (context, dependencies) => {
       const { account, limits, params, body } = context;
       const { version: restoredVersion } = body;
-      const { id, version, history } = await requireTemplate(dependencies.eventLog, account.id, params.id);
-      const old = isVersionRetained(restoredVersion, version, limits.keptVersions)
-        ? findVersionBody(history, restoredVersion)
-        : undefined;
-      if (!old) throw versionNotFound(restoredVersion);
-      const { content, settings, sampleData } = old;
+      const { eventLog } = dependencies;
+      const { id, version } = await requireTemplate(eventLog, account.id, params.id);
+      if (!isVersionRetained(restoredVersion, version, limits.keptVersions)) throw versionNotFound(restoredVersion);
+      const old = (await readVersionEvents(eventLog, id, restoredVersion)).get(restoredVersion)!;
+      const { content, settings, sampleData } = old.data.body;
       const next = async ({ body: { sampleData: _, ...body } }: { body: TemplateBody }) => {
         const store = async (): Promise<TemplateBody> => ({
           ...body,

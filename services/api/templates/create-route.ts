@@ -81,8 +81,8 @@ const sendCreated = (reply: FastifyReply, id: string, at: string, full: FullTemp
 const idempotency: IdempotencyOptions = {
   streamOf: streams.template,
   replay: async ({ id, reply }, { eventLog, inputs }) => {
-    const created = (await eventLog.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
-    if (!created) return null;
+    const [created] = await eventLog.store.read(streams.template(id), 0, 1);
+    if (created?.type !== 'TemplateCreated') return null;
     return sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(inputs, created.data.body));
   },
 };

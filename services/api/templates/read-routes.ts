@@ -8,11 +8,13 @@ import {
   templateVersionsResponse,
 } from '#contracts/http/template-responses.ts';
 import { listTemplatesQuery, validateTemplateRequest, validateTemplateRequestFor } from '#contracts/http/templates.ts';
-import { readModels, templateIdOf } from '#contracts/names.ts';
+import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
+import { template } from '#libs/domain/template.ts';
 import { readTemplate } from '#application/templates/content.ts';
-import { requireTemplate, versionEvents } from '#application/templates/commands.ts';
+import { readHistory } from '#application/command-handling/history.ts';
+import { readVersionEvents, requireTemplate } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/queries.ts';
 import { listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
@@ -125,12 +127,12 @@ export const templateReadRoutes: Route[] = [
     handle: async ({ account, limits, params: { id } }, { reads, readYourWrites, eventLog }) => {
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
-      const [versions, { history }] = await Promise.all([
+      const [versions] = await Promise.all([
         listVersions(reads, document, limits.keptVersions),
         requireTemplate(eventLog, account.id, id),
       ]);
-      const actors = versionEvents(history).map(({ metadata }) => metadata.actor);
-      const actorOf = ({ version }: { version: number }) => actors[version - 1]!;
+      const events = await readVersionEvents(eventLog, document.id, versions.at(-1)?.version ?? 1);
+      const actorOf = ({ version }: { version: number }) => events.get(version)!.metadata.actor;
       const viewActor = await createNamedActorView(reads, account.id, versions.map(actorOf));
       return {
         template_id: templateIdOf(document.id),
@@ -168,7 +170,8 @@ export const templateReadRoutes: Route[] = [
     responses: [ok('The events, oldest first.', templateHistoryResponse)],
     errors: ['template_not_found'],
     handle: async ({ account, params: { id: templateId } }, { eventLog }) => {
-      const { id, history } = await requireTemplate(eventLog, account.id, templateId);
+      const { id } = await requireTemplate(eventLog, account.id, templateId);
+      const history = await readHistory(eventLog.store, template, streams.template(id));
       return { template_id: templateIdOf(id), events: history.map(eventView) };
     },
   }),
