@@ -87,6 +87,24 @@ describe('A preview', () => {
     expect(reported).toHaveLength(1);
   });
 
+  it('is not published after its caller has got an error, and not at all while the bus is unavailable', async () => {
+    const { dependencies } = openRenderer();
+    const signals: (AbortSignal | undefined)[] = [];
+    const bus = {
+      publish: async (_: Message, signal?: AbortSignal) => {
+        signals.push(signal);
+        throw new Error('no response');
+      },
+    };
+    let isUnavailable = false;
+    const previews = createPreviews(bus, dependencies.replies, dependencies.blobs, () => isUnavailable);
+    await expect(previews.render(taskOf())).rejects.toThrow('no response');
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    isUnavailable = true;
+    await expect(previews.render(taskOf())).rejects.toMatchObject({ fields: { name: 'service_unavailable' } });
+    expect(signals).toHaveLength(1);
+  });
+
   it('is left out when no caller waits any more', async () => {
     const sent: unknown[] = [];
     const replies = { wait: async () => null, send: (...reply: unknown[]) => void sent.push(reply) };

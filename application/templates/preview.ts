@@ -117,13 +117,21 @@ const noReply: ApiErrorFields = {
   extra: { retry_after: 5 },
 };
 
+const noRenderer: ApiErrorFields = {
+  name: 'service_unavailable',
+  message: 'No preview can be rendered now. Try again shortly.',
+  extra: { retry_after: 2 },
+};
+
 /** `replies` are those without the event log, which knows nothing about previews. */
 export const createPreviews = (
   bus: Pick<Bus, 'publish'>,
   replies: RenderReplies,
   blobs: Pick<BlobStore, 'put' | 'delete'>,
+  isBusUnavailable: () => boolean = () => false,
 ): Previews => ({
   render: async (task) => {
+    if (isBusUnavailable()) throw ApiError.from(noRenderer);
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), maxPreviewWaitMs + task.requested.limits.processingMs);
     const reply = replies.wait(task.id, stop.signal);
@@ -132,7 +140,8 @@ export const createPreviews = (
     const blob = Buffer.byteLength(json) > maxMessageBytes ? (await blobs.put(Buffer.from(json))).sha256 : null;
     try {
       const data: PreviewMessage = { preview: blob === null ? { task: json } : { blob } };
-      await bus.publish({ id: `preview-${task.id}`, subject: subjects.renderRequested, data, urgent: true });
+      const message = { id: `preview-${task.id}`, subject: subjects.renderRequested, data, urgent: true };
+      await bus.publish(message, stop.signal);
       const ended = await reply;
       if (ended?.status === 'DONE') return ended;
       throw ApiError.from(ended?.error ?? noReply);

@@ -76,7 +76,7 @@ const toLeasedMessage = ({ subject, leaseMs }: Consumer, message: JsMsg): Leased
 /**
  * Queues in NATS JetStream, shared by all processes that use the same server. Opens at once and connects in the
  * background. `url` has the form `nats://user:password@host:port`. `publish` retries until the server has confirmed
- * the message or the bus is closed.
+ * the message, its signal has aborted, or the bus is closed.
  * @throws AddressError for a URL that names no server
  */
 export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {}): DurableBus & RemoteEngine => {
@@ -116,16 +116,17 @@ export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {})
 
   const closing = new AbortController();
   return {
-    publish: async ({ id, subject, data, urgent = false }) => {
+    publish: async ({ id, subject, data, urgent = false }, signal = closing.signal) => {
       const body = Buffer.from(JSON.stringify({ id, data } satisfies MessageEnvelope));
       for (;;) {
         try {
-          await entryOf({ subject, urgent }).queue.publish(await client.waitForConnection(), id, body);
+          const connection = await runUntilAborted(signal, () => client.waitForConnection());
+          await entryOf({ subject, urgent }).queue.publish(connection, id, body);
           publishError = null;
           return;
         } catch (error) {
           // A message that is too large for the server fails at every attempt.
-          if (client.isClosed() || error instanceof errors.InvalidArgumentError) throw error;
+          if (client.isClosed() || signal.aborted || error instanceof errors.InvalidArgumentError) throw error;
           if (client.currentConnection()) publishError = error instanceof Error ? error.message : String(error);
           await sleep(retryDelayMs * (1 + Math.random()));
         }

@@ -29,8 +29,8 @@ export type LeasedMessage = Omit<Message, 'urgent'> & {
 export type Consumer = { name: string; subject: string; urgent: boolean; leaseMs: number };
 
 export type Bus = {
-  /** Resolves when the bus has stored the message. */
-  publish(message: Message): Promise<void>;
+  /** Resolves when the bus has stored the message. A bus that is unavailable tries until `signal` aborts, then it rejects. */
+  publish(message: Message, signal?: AbortSignal): Promise<void>;
   /**
    * Waits for the next message of the queue. Null when `signal` has aborted or the bus is closed. Each message is
    * delivered at least once, and to one caller at a time.

@@ -89,6 +89,7 @@ export const startApi = async (
       reportError: report,
     });
   const bus = await engines.bus();
+  const isBusUnavailable = (): boolean => isRemoteEngine(bus) && bus.missing() !== null;
   const [reads, store] = [withApiDecorators(readStore), withApiDecorators(eventStore)];
   const [blobs, limits] = [withApiDecorators(blobStore), withApiDecorators(limitStore)];
   const eventLog = { store, now };
@@ -117,8 +118,8 @@ export const startApi = async (
     countAsyncRequests: settings.countAsyncTowardRateLimit,
     preparation: await context.preparation(),
     readYourWrites: createReadYourWrites(reads, cacheForMs),
-    previews: createPreviews(withApiDecorators(bus), liveReplies, blobs),
-    estimator: createEstimator(reads, () => isRemoteEngine(bus) && bus.missing() !== null),
+    previews: createPreviews(withApiDecorators(bus), liveReplies, blobs, isBusUnavailable),
+    estimator: createEstimator(reads, isBusUnavailable),
     maxBacklog: settings.renderBacklog,
     maxPdfRetentionMinutes: settings.maxPdfRetentionMinutes,
     egressView: { allowed: settings.egressAllow, hasOwnAuthorities: settings.egressCaFile !== undefined },

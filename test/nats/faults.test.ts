@@ -56,6 +56,19 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
+  it('never stores a message whose publication was aborted while the server was unavailable', async () => {
+    const server = removedAfterTest(await createNatsServer());
+    const bus = openBus(server.url);
+    const abandoned = new AbortController();
+    const publishing = bus.publish({ id: 'abandoned', subject: consumer.subject, data: {} }, abandoned.signal);
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/nothing listens/), waitOptions);
+    abandoned.abort(new Error('no caller waits'));
+    await expect(publishing).rejects.toThrow('no caller waits');
+    await server.start();
+    await publishAll(bus, ['awaited']);
+    expect(await bus.pending(consumer)).toBe(1);
+  });
+
   it('creates its streams and consumers again after the storage was wiped', async () => {
     const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url);
