@@ -1,5 +1,5 @@
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
-import { apiKeyIdOf, bareId, readModels, renderIdOf } from '#contracts/names.ts';
+import { apiKeyIdOf, bareId, readModels, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import {
   renderStatistics,
@@ -44,15 +44,18 @@ const failingEndpoints = async (reads: ReadStore, accountId: string): Promise<At
   }));
 };
 
-const lastDays = (now: Date): string[] =>
-  Array.from({ length: failureDays }, (_, ago) => new Date(now.getTime() - ago * dayMs).toISOString().slice(0, 10));
+const dayOf = (now: Date, daysAgo: number): string =>
+  new Date(now.getTime() - daysAgo * dayMs).toISOString().slice(0, 10);
+
+const lastDays = (now: Date): string[] => Array.from({ length: failureDays }, (_, daysAgo) => dayOf(now, daysAgo));
 
 /** The days with failures say which templates to look at; then all of their days count. */
 const failingTemplates = async (reads: ReadStore, accountId: string, now: Date): Promise<Attention['templates']> => {
   const days = lastDays(now);
   const failed = (await reads.find(renderStatistics.name, {
     where: { accountId },
-    range: { by: 'failedOn', from: days.at(-1)! },
+    // Later days are from a clock that was ahead.
+    range: { by: 'failedOn', from: days.at(-1)!, before: dayOf(now, -1) },
     sort: { by: 'failedOn', descending: true },
     limit: maxFailedDocuments,
   })) as RenderStatisticsDocument[];
@@ -70,12 +73,13 @@ const failingTemplates = async (reads: ReadStore, accountId: string, now: Date):
   ]);
   const byTemplate = Map.groupBy(documents, ({ value }) => bareId('tpl', value)!);
   return templates
-    .map(({ id, name }) => {
+    .flatMap(({ id, name }) => {
       const own = byTemplate.get(id) ?? [];
       const { renders, succeeded, failed: failures } = addCounts(own);
-      const last = own.flatMap(({ lastError }) => lastError ?? []).toSorted((a, b) => b.at.localeCompare(a.at))[0]!;
+      const last = own.flatMap(({ lastError }) => lastError ?? []).toSorted((a, b) => b.at.localeCompare(a.at))[0];
+      if (!last) return [];
       return {
-        template_id: own[0]!.value,
+        template_id: templateIdOf(id),
         name,
         renders,
         failed: failures,

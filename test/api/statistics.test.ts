@@ -129,6 +129,15 @@ describe('The statistics of an account', () => {
     ]);
   });
 
+  it('leave out a template that failed only while the clock was a day ahead', async () => {
+    const { append, statistics, createTemplate } = await openAccount();
+    const template = await createTemplate('Ahead');
+    await append({ at: '2026-05-21T10:00:00.000Z', templateId: template, failure: wrongTemplateData });
+    expect((await statistics()).attention.templates).toEqual([]);
+    api.clock.now = new Date('2026-05-21T00:00:00.000Z');
+    expect((await statistics()).attention.templates).toMatchObject([{ name: 'Ahead', failed: 1 }]);
+  });
+
   it('say which templates fail, which keys expire, and that the quota is nearly used', async () => {
     const { accountId, append, statistics, createTemplate } = await openAccount();
     const [bad, good] = [await createTemplate('Bad'), await createTemplate('Good')];
