@@ -1,4 +1,10 @@
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { createKeyedLock } from '#application/templates/commands.ts';
@@ -31,6 +37,7 @@ import {
   requireDeferredRateLimit,
   requireRateLimitLeft,
   reportLimits,
+  reportLimitsOfKey,
 } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
 import { decorateRequests, limitsStatusOf } from './server/request.ts';
@@ -77,14 +84,18 @@ export type AppDependencies = Omit<Dependencies, DependencyOfApp> & {
   tls?: { cert: Buffer; key: Buffer };
 };
 
-const createServer = ({ logger, tls }: AppDependencies): FastifyInstance => {
+const createServer = (dependencies: AppDependencies): FastifyInstance => {
+  const { logger, tls } = dependencies;
   // Node itself rejects a request without a Host header with an empty response.
   const http = { requireHostHeader: false };
   return Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: newRequestId,
-    frameworkErrors: handleUnreadablePath,
+    frameworkErrors: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      await reportLimitsOfKey(dependencies, reply);
+      return handleUnreadablePath(error, request, reply);
+    },
     clientErrorHandler: createClientErrorHandler(logger),
     return503OnClosing: false,
     schemaController,
@@ -128,7 +139,7 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   const app = createServer(dependencies);
   decorateRequests(app);
   observeRequests(app);
-  handleUnknownRoutes(app);
+  handleUnknownRoutes(app, (reply) => reportLimitsOfKey(dependencies, reply));
   handleUnknownExpectations(app.server, logger);
   const transfers = limitTransfers(app, dependencies.transferLimits);
   registerBodyParser(app, transfers);

@@ -71,7 +71,18 @@ describe('The rate limit', () => {
       api.request(one.secret, 'GET', '/api/v1/jobs/job_x'),
       api.request(one.secret, 'DELETE', '/api/v1/templates/tpl_x'),
     ];
-    for (const { headers } of await Promise.all(asks)) {
+    const counted = await Promise.all(asks);
+    const notCounted = await Promise.all([
+      api.request(one.secret, 'GET', '/api/v1/unknown'),
+      api.request(one.secret, 'PUT', '/api/v1/render', {}),
+      api.request(one.secret, 'GET', '/api/v1/%zz'),
+    ]);
+    expect(notCounted.map(({ status, headers }) => [status, headers['x-ratelimit-remaining']])).toEqual([
+      [404, '15'],
+      [405, '15'],
+      [400, '15'],
+    ]);
+    for (const { headers } of [...counted, ...notCounted]) {
       for (const name of ['limit', 'remaining', 'reset'])
         expect(headers).toMatchObject({
           [`x-ratelimit-${name}`]: expect.anything(),
@@ -81,8 +92,11 @@ describe('The rate limit', () => {
     await api.updateAccount(account, { type: 'suspend', reason: 'unpaid' });
     const suspended = await api.request(one.secret, 'GET', '/api/v1/account');
     expect([suspended.status, suspended.headers['x-ratelimit-limit']]).toEqual([403, '20']);
-    const { headers, status } = await api.request('svc_live_x', 'GET', '/api/v1/account');
-    expect([status, Object.keys(headers).filter((name) => /^x-(ratelimit|quota)/.test(name))]).toEqual([401, []]);
+    for (const path of ['account', 'unknown']) {
+      const { headers, status } = await api.request('svc_live_x', 'GET', `/api/v1/${path}`);
+      const limitHeaders = Object.keys(headers).filter((name) => /^x-(ratelimit|quota)/.test(name));
+      expect([status, limitHeaders]).toEqual([path === 'account' ? 401 : 404, []]);
+    }
   });
 });
 

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { planLimits } from '#application/accounts/queries.ts';
+import type { KeyCache } from '#application/api-keys/queries.ts';
 import type { LimitStatus, Limits, QuotaLimit, LimitsStatus } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import { authenticate } from './authenticate.ts';
 import type { CallerContext } from './context.ts';
 import { callerOf, limitsStatusOf } from './request.ts';
 
@@ -44,6 +46,25 @@ export const countRequest: LimitsReporter = async (limits, account, reply, now) 
 /** Sets the limit headers without counting the request. */
 export const reportLimits: LimitsReporter = async (limits, account, reply, now) =>
   reportStatus(reply, await limits.readStatus(account.id, limitsFor(account), now));
+
+/**
+ * Sets the limit headers of an error that comes before authentication, if the request has a valid key. Does not count the
+ * request, and never rejects: without a valid key or the limits, the error has no headers.
+ */
+export const reportLimitsOfKey = async (
+  { keys, limits, eventLog }: { keys: KeyCache; limits: Limits; eventLog: { now: () => Date } },
+  reply: FastifyReply,
+): Promise<void> => {
+  const { headers, raw } = reply.request;
+  if (headers.authorization === undefined) return;
+  const now = eventLog.now();
+  try {
+    const { account } = await authenticate(keys, raw, now);
+    await reportLimits(limits, account, reply, now);
+  } catch {
+    // The response is the error of the path.
+  }
+};
 
 /**
  * Renders of people do not count toward the quota. They count toward the rate limit of the account, like the requests

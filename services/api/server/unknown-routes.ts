@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { truncateForMessage, type ApiErrorFields } from '#contracts/http/api-error.ts';
 import { sendError } from './errors.ts';
 
@@ -43,16 +43,20 @@ const notAllowed = (method: string, path: string, allowed: string[]): ApiErrorFi
 
 /**
  * Responds to requests without a route: with 405 if the path has routes for other methods, else with 404. Call it before
- * adding routes.
+ * adding routes. `setHeaders` sets more headers of the response.
  */
-export const handleUnknownRoutes = (app: FastifyInstance): void => {
+export const handleUnknownRoutes = (
+  app: FastifyInstance,
+  setHeaders: (reply: FastifyReply) => Promise<void> = async () => undefined,
+): void => {
   const knownPaths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const path = knownPaths.get(url) ?? { pattern: patternOf(url), methods: new Set() };
     knownPaths.set(url, path);
     for (const name of [method].flat()) path.methods.add(name);
   });
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    await setHeaders(reply);
     const path = pathOf(request.url);
     const methodsOf = (one: string): Set<string> =>
       new Set(
