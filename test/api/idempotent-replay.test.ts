@@ -93,6 +93,13 @@ it('A refused request claims no Idempotency-Key, and an accepted one keeps its k
   expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ id });
 });
 
+it('A request is repeated even when the quota is used up, which refuses a new one', async () => {
+  const overrides = { requestsPerMonth: 1, requestsPerMinute: 1_000 };
+  await api.updateAccount(account, { type: 'changePlan', plan: 'free', overrides, reason: null });
+  expect(await send('POST', '/api/v1/render', htmlRequest, 'new')).toMatchObject({ error: 'quota_exceeded' });
+  expect(await repeat()).toMatchObject({ status: 200, replayed: 'true' });
+});
+
 it('A repeated change reads only the events that the process does not know, from streams of any length', async () => {
   const names = { name: 'Letter', content: '<p>x</p>' };
   const { id } = await send('POST', '/api/v1/templates', names);
