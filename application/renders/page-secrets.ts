@@ -76,15 +76,16 @@ export const openPageSecrets = async (
 };
 
 /**
- * Erases the sealed box of an ended render. The event comes last, so that the sweeper repeats an interrupted erasure.
+ * Erases the sealed box of an ended render. Returns the position of the event; null if there is nothing to erase. The event
+ * comes last, so that the sweeper repeats an interrupted erasure.
  */
 export const erasePageSecrets = async (
   blobs: { delete(sha256: BlobRef['sha256']): Promise<void> },
   render: Aggregate<RenderState, RenderCommand, RenderEvent>,
   cause: Cause,
-): Promise<void> => {
+): Promise<number | null> => {
   const sha256 = pageSecretsHash(render.state);
-  if ((render.state.status !== 'DONE' && render.state.status !== 'FAILED') || sha256 === null) return;
+  if ((render.state.status !== 'DONE' && render.state.status !== 'FAILED') || sha256 === null) return null;
   await blobs.delete(sha256);
-  await render.execute({ type: 'erasePageSecrets', sha256 }, cause);
+  return (await render.execute({ type: 'erasePageSecrets', sha256 }, cause)).position;
 };

@@ -1,8 +1,10 @@
 import { eraseTarget } from '#application/deliveries/target.ts';
 import { causedBy, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { erasePageSecrets } from '#application/renders/page-secrets.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Decider } from '#libs/domain/decider.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { render } from '#libs/domain/render.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
@@ -36,92 +38,100 @@ const isKeptByAnotherRender = async (
   );
 };
 
-const eraseFile = async (
-  dependencies: ErasureDependencies,
-  document: RenderDocument,
-  file: StoredFile,
-): Promise<void> => {
-  const sha256 = document[file]?.sha256;
-  if (sha256 !== undefined && !(await isKeptByAnotherRender(dependencies, document.id, file, sha256)))
-    await dependencies.blobs.delete(sha256);
+/** The files of a render that no other render keeps. */
+const filesOfRenderAlone = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<string[]> => {
+  const files: string[] = [];
+  for (const file of ['thumbnail', 'pdf'] as const) {
+    const sha256 = document[file]?.sha256;
+    if (sha256 !== undefined && !(await isKeptByAnotherRender(dependencies, document.id, file, sha256)))
+      files.push(sha256);
+  }
+  return files;
+};
+
+/** Reads a stream that the read models know. @throws Error if the event log does not have it */
+const loadKnown = async <State, Command, Event extends EventOf>(
+  eventLog: EventLog,
+  decider: Decider<State, Command, Event>,
+  stream: string,
+) => {
+  const { history, aggregate } = await loadAggregate(eventLog, decider, stream);
+  const [first, last] = [history[0], history.at(-1)];
+  if (!first || !last) throw new Error(`the event log has no stream ${stream}; it is older than the read models`);
+  return { first, last, aggregate };
 };
 
 /**
- * Erases one PDF with its thumbnail. Returns the position of its PdfErased event. The event comes last, so the next sweep repeats an
- * erasure that a crash interrupted.
+ * Erases one PDF with its thumbnail. Returns the position of its PdfErased event; null if there is nothing to erase. The
+ * event comes last, so the next sweep repeats an erasure that a crash interrupted.
  */
-const erasePdf = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<number> => {
-  await eraseFile(dependencies, document, 'thumbnail');
-  await eraseFile(dependencies, document, 'pdf');
-  const { history, aggregate } = await loadAggregate(dependencies.eventLog, render, streams.render(document.id));
-  const { accountId, correlationId, traceparent } = history[0]!.metadata;
-  const cause = {
-    actor: { kind: 'service' as const, name: 'sweeper' },
-    accountId,
-    correlationId,
-    causationId: history.at(-1)!.id,
-    traceparent,
-  };
-  const { position } = await aggregate.execute({ type: 'erasePdf' }, cause);
-  return position ?? history.at(-1)!.position;
+const erasePdf = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<number | null> => {
+  const { eventLog, blobs } = dependencies;
+  const files = await filesOfRenderAlone(dependencies, document);
+  const { first, last, aggregate } = await loadKnown(eventLog, render, streams.render(document.id));
+  const command = { type: 'erasePdf' } as const;
+  for (const sha256 of files) await blobs.delete(sha256);
+  return (await aggregate.execute(command, { ...causedBy(first, 'sweeper'), causationId: last.id })).position;
+};
+
+const maxNamedFailures = 5;
+
+const describeFailures = (model: string, failures: readonly string[]): string =>
+  `${failures.length} failures with ${model}: ${failures.slice(0, maxNamedFailures).join('; ')}` +
+  (failures.length > maxNamedFailures ? '; and more' : '');
+
+/**
+ * Erases the data of all documents of a read model whose time in the field `by` has come, oldest first. `erase` returns null
+ * if there is nothing to erase. A failure does not prevent other erasures. Returns how many documents were erased.
+ * @throws Error with the failures, after all other erasures
+ */
+const eraseDue = async (
+  { eventLog, reads }: ErasureDependencies,
+  model: string,
+  by: string,
+  erase: (document: { id: string }) => Promise<number | null>,
+): Promise<number> => {
+  const query = { where: {}, range: { by, before: eventLog.now().toISOString() }, sort: { by, descending: false } };
+  const failures: string[] = [];
+  let erased = 0;
+  for (let remaining = 0; ;) {
+    // Then it knows which files other renders keep, and what is erased has left it.
+    if (!(await reads.waitForCheckpoint(model, await eventLog.store.head(), readModelTimeoutMs))) {
+      failures.push('the read model is behind the event log');
+      break;
+    }
+    const page = (await reads.find(model, { ...query, limit: pageSize, skip: remaining })) as { id: string }[];
+    for (let from = 0; from < page.length; from += eraseConcurrency) {
+      const documents = page.slice(from, from + eraseConcurrency);
+      const outcomes = await Promise.allSettled(documents.map(erase));
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status === 'rejected') failures.push(`${documents[index]!.id}: ${outcome.reason}`);
+        if (outcome.status === 'fulfilled' && outcome.value !== null) erased += 1;
+        else remaining += 1;
+      }
+    }
+    if (page.length < pageSize) break;
+  }
+  if (failures.length > 0) throw new Error(describeFailures(model, failures));
+  return erased;
 };
 
 /** Erases all PDFs whose time is over. Returns how many. */
-export const eraseExpiredPdfs = async (dependencies: ErasureDependencies): Promise<number> => {
-  const { eventLog, reads } = dependencies;
-  const range = { by: 'keptUntil', before: eventLog.now().toISOString() };
-  for (let erased = 0; ;) {
-    const expired = (await reads.find(readModels.renders, {
-      where: {},
-      range,
-      sort: { by: 'keptUntil', descending: false },
-      limit: pageSize,
-    })) as RenderDocument[];
-    let position = 0;
-    for (let from = 0; from < expired.length; from += eraseConcurrency)
-      position = Math.max(
-        position,
-        ...(await Promise.all(
-          expired.slice(from, from + eraseConcurrency).map((document) => erasePdf(dependencies, document)),
-        )),
-      );
-    erased += expired.length;
-    // The next page is read when this one has left the read model. If that takes long, the next sweep continues.
-    if (expired.length < pageSize || !(await reads.waitForCheckpoint(readModels.renders, position, readModelTimeoutMs)))
-      return erased;
-  }
-};
+export const eraseExpiredPdfs = (dependencies: ErasureDependencies): Promise<number> =>
+  eraseDue(dependencies, readModels.renders, 'keptUntil', (document) =>
+    erasePdf(dependencies, document as RenderDocument),
+  );
 
-/** Only crashes leave secrets here, because renderer and delivery worker erase them themselves. More wait for the next sweep. */
-const maxErasablePerSweep = 500;
+/** Erases the sealed headers and cookies for pages whose render has ended. Returns for how many renders. */
+export const eraseRenderedPageSecrets = (dependencies: ErasureDependencies): Promise<number> =>
+  eraseDue(dependencies, readModels.renders, 'secretsErasableSince', async ({ id }) => {
+    const { last, aggregate } = await loadKnown(dependencies.eventLog, render, streams.render(id));
+    return erasePageSecrets(dependencies.blobs, aggregate, causedBy(last, 'sweeper'));
+  });
 
-/** The documents of a read model whose time in the field `by` has come, oldest first. */
-const findErasable = async (
-  { eventLog, reads }: Pick<ErasureDependencies, 'eventLog' | 'reads'>,
-  model: string,
-  by: string,
-): Promise<{ id: string }[]> =>
-  (await reads.find(model, {
-    where: {},
-    range: { by, before: eventLog.now().toISOString() },
-    sort: { by, descending: false },
-    limit: maxErasablePerSweep,
-  })) as { id: string }[];
-
-/** Erases the sealed headers and cookies for pages whose render has ended. */
-export const eraseRenderedPageSecrets = async (dependencies: ErasureDependencies): Promise<void> => {
-  const { eventLog, blobs } = dependencies;
-  for (const { id } of await findErasable(dependencies, readModels.renders, 'secretsErasableSince')) {
-    const { history, aggregate } = await loadAggregate(eventLog, render, streams.render(id));
-    await erasePageSecrets(blobs, aggregate, causedBy(history.at(-1)!, 'sweeper'));
-  }
-};
-
-/** Erases the sealed webhook targets of deliveries that have ended. */
-export const eraseDeliveryTargets = async (dependencies: ErasureDependencies): Promise<void> => {
-  const { eventLog, blobs } = dependencies;
-  for (const { id } of await findErasable(dependencies, readModels.deliveries, 'erasableSince')) {
-    const { history, aggregate } = await loadAggregate(eventLog, delivery, streams.delivery(id));
-    await eraseTarget(blobs, aggregate, causedBy(history.at(-1)!, 'sweeper'));
-  }
-};
+/** Erases the sealed webhook targets of deliveries that have ended. Returns how many. */
+export const eraseDeliveryTargets = (dependencies: ErasureDependencies): Promise<number> =>
+  eraseDue(dependencies, readModels.deliveries, 'erasableSince', async ({ id }) => {
+    const { last, aggregate } = await loadKnown(dependencies.eventLog, delivery, streams.delivery(id));
+    return eraseTarget(dependencies.blobs, aggregate, causedBy(last, 'sweeper'));
+  });

@@ -12,6 +12,15 @@ const hourMs = 3_600_000;
 
 const dependenciesOf = ({ eventLog, engines: { reads, blobs } }: EmbeddedEngines) => ({ eventLog, reads, blobs });
 
+/** Read models that are up to date with the event log when they are waited for. */
+const projectedReads = ({ engines: { reads }, catchUpReadModels }: EmbeddedEngines): ReadStore => ({
+  ...reads,
+  waitForCheckpoint: async (...given) => {
+    await catchUpReadModels();
+    return reads.waitForCheckpoint(...given);
+  },
+});
+
 describe('A stored PDF', () => {
   test('is erased when its hour is over and not before, and its hash stays', async () => {
     const embedded = await openEmbeddedEngines();
@@ -44,6 +53,38 @@ describe('A stored PDF', () => {
     embedded.advanceClock(1_000);
     expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
     expect(await embedded.engines.blobs.has(second.sha256)).toBe(false);
+  });
+
+  test('stays stored while a render that the read model does not know yet has the same bytes', async () => {
+    const embedded = await openEmbeddedEngines();
+    await embedded.recordCompletedRender(pollResponseMode, 'same');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    const { sha256 } = await embedded.recordCompletedRender(pollResponseMode, 'same');
+    const { reads, blobs } = embedded.engines;
+    const lagging: ReadStore = { ...reads, waitForCheckpoint: async () => false };
+    const sweeping = eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: lagging });
+    await expect(sweeping).rejects.toThrow('the read model is behind the event log');
+    expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: projectedReads(embedded) })).toBe(1);
+    expect(await blobs.has(sha256)).toBe(true);
+  });
+
+  test('is erased although more than a page of older ones cannot be, which are reported and tried again', async () => {
+    const embedded = await openEmbeddedEngines();
+    const recordBad = (_: unknown, index: number) => embedded.recordCompletedRender(pollResponseMode, `bad ${index}`);
+    const bad = await Promise.all(Array.from({ length: 501 }, recordBad));
+    embedded.advanceClock(1);
+    const { sha256 } = await embedded.recordCompletedRender(pollResponseMode, 'good');
+    embedded.advanceClock(hourMs + 1);
+    const { blobs } = embedded.engines;
+    const dependencies = { ...dependenciesOf(embedded), reads: projectedReads(embedded) };
+    const deleteOnlyGood = (hash: string): Promise<void> =>
+      hash === sha256 ? blobs.delete(hash) : Promise.reject(new Error('EACCES'));
+    const sweeping = eraseExpiredPdfs({ ...dependencies, blobs: { ...blobs, delete: deleteOnlyGood } });
+    const [oldest] = bad.map(({ id }) => id).toSorted();
+    await expect(sweeping).rejects.toThrow(`501 failures with renders: ${oldest}: Error: EACCES; `);
+    expect(await blobs.has(sha256)).toBe(false);
+    expect(await eraseExpiredPdfs(dependencies)).toBe(501);
   });
 
   test('is erased with its thumbnail, unless a later render has the same image', async () => {
@@ -92,6 +133,7 @@ test('A failed sweep is reported and tried again, and does not prevent the other
     1,
   );
   await waitUntil('the PDF is gone', async () => !(await embedded.engines.blobs.has(sha256)));
+  await embedded.catchUpReadModels();
   await waitUntil('it tries again', () => reports.length > 1);
   stop.abort();
   await sweeping;
