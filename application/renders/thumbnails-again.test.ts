@@ -29,6 +29,7 @@ afterAll(async () => {
 });
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const afterExpiry = new Date('9999-01-01');
 const cause = {
   actor: { kind: 'key' as const, id: 'k' },
   accountId: 'a',
@@ -100,7 +101,7 @@ describe('A thumbnail that is drawn again', () => {
     await runRender(dependencies, stream, 1);
     expect(first.stored).toEqual([sha256('image'), sha256('%PDF')]);
     const { aggregate } = await loadAggregate(dependencies.eventLog, render, stream);
-    await aggregate.execute({ type: 'erasePdf' }, cause);
+    await aggregate.execute({ type: 'erasePdf', now: afterExpiry }, cause);
     for (const [count, [image, engine, stored]] of (
       [
         ['other image', 'drawing 2', [sha256('%PDF')]],
@@ -117,7 +118,7 @@ describe('A thumbnail that is drawn again', () => {
           data: { outcome: { thumbnail: { sha256: sha256(image) }, engine: `browser 1, ${engine}` } },
         });
       const { aggregate: kept } = await loadAggregate(dependencies.eventLog, render, stream);
-      await kept.execute({ type: 'erasePdf' }, cause);
+      await kept.execute({ type: 'erasePdf', now: afterExpiry }, cause);
     }
   });
 });

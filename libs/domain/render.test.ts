@@ -32,12 +32,13 @@ const request: EventData['RenderRequested'] = {
   templateTest: false,
   responseMode: { kind: 'poll', estimatedMs: 20 },
 };
+const expiry = '2026-01-02T04:04:05.000Z';
 const completion = (attempt: number): EventData['RenderCompleted'] => ({
   attempt,
   input: 'html',
   pdf: blob,
   responseMode: 'poll',
-  keptUntil: '2026-01-02T04:04:05.000Z',
+  keptUntil: expiry,
   pages: 1,
   renderMode: 'static',
   renderModeReason: 'no script',
@@ -63,7 +64,7 @@ const failed = (attempt: number): RenderEvent => ({ type: 'RenderFailed', data: 
 
 const claim = (attempt: number): RenderCommand => ({ type: 'claim', attempt, worker: 'one', queueMs: 0 });
 const complete = (attempt: number): RenderCommand => ({ type: 'complete', data: completion(attempt) });
-const erase: RenderCommand = { type: 'erasePdf' };
+const erase: RenderCommand = { type: 'erasePdf', now: new Date(expiry) };
 const fail = (attempt: number): RenderCommand => ({ type: 'fail', data: failure(attempt) });
 
 describe('A render', () => {
@@ -121,8 +122,13 @@ describe('A render', () => {
     expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
   });
 
+  it('keeps its stored PDF until its time is over', () => {
+    const early: RenderCommand = { type: 'erasePdf', now: new Date(Date.parse(expiry) - 1) };
+    expect(given(render, requested, started(1), completed(1)).when(early)).toEqual([]);
+  });
+
   it('that has failed has its stored PDF discarded and erased', () => {
-    const data = { pdf: blob, eraseAfter: '2026-01-02T04:04:05.000Z' };
+    const data = { pdf: blob, eraseAfter: expiry };
     const discard: RenderCommand = { type: 'discardPdf', data };
     const discarded: RenderEvent = { type: 'PdfDiscarded', data };
     const ended = [requested, started(1), failed(1)];
@@ -154,7 +160,7 @@ describe('A render', () => {
   it('stores a regenerated PDF until it is erased, and ends each regeneration once', () => {
     const kept: RenderEvent = {
       type: 'PdfRegenerationEnded',
-      data: { pdf: blob, keptUntil: '2026-01-02T04:04:05.000Z' },
+      data: { pdf: blob, keptUntil: expiry },
     };
     const asked: RenderEvent[] = [
       requested,
@@ -188,7 +194,7 @@ describe('A render', () => {
       type: 'RenderVerified',
       data: {
         outcome: { kind: 'rendered', pdf: blob, pages: 1, engine: 'none', firstDifference: null },
-        keptUntil: '2026-01-02T04:04:05.000Z',
+        keptUntil: expiry,
       },
     };
     const asked: RenderEvent[] = [

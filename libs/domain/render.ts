@@ -34,7 +34,7 @@ export type RenderCommand =
   | { type: 'fail'; data: EventData['RenderFailed'] }
   | { type: 'erasePageSecrets'; sha256: string }
   | { type: 'discardPdf'; data: EventData['PdfDiscarded'] }
-  | { type: 'erasePdf' }
+  | { type: 'erasePdf'; now: Date }
   | { type: 'requestPdfRegeneration'; count: number }
   | { type: 'endPdfRegeneration'; data: EventData['PdfRegenerationEnded'] }
   | { type: 'requestDiagnosis' }
@@ -76,6 +76,10 @@ const storedPdfHash = (state: RenderState): string | null => {
   if (state.status === 'DONE') return state.pdf?.sha256 ?? null;
   return state.status === 'FAILED' ? (state.discardedPdf ?? null) : null;
 };
+
+/** The PDF may be stored again after its time was over. */
+const isKeptAt = (state: RenderState, now: Date): boolean =>
+  state.status === 'DONE' && state.pdf !== null && now < new Date(state.pdf.keptUntil);
 
 /** The hash of the sealed box of a render; null if there is none, or if it is erased. */
 export const pageSecretsHash = (state: RenderState): string | null =>
@@ -178,6 +182,7 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
         ? [{ type: 'PdfDiscarded', data: command.data }]
         : [];
     case 'erasePdf': {
+      if (isKeptAt(state, command.now)) return [];
       const sha256 = storedPdfHash(state);
       return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
     }

@@ -69,7 +69,9 @@ const erasePdf = async (dependencies: ErasureDependencies, document: RenderDocum
   const { eventLog, blobs } = dependencies;
   const files = await filesOfRenderAlone(dependencies, document);
   const { first, last, aggregate } = await loadKnown(eventLog, render, streams.render(document.id));
-  const command = { type: 'erasePdf' } as const;
+  const command = { type: 'erasePdf', now: eventLog.now() } as const;
+  // Since the document was read, the PDF may have been kept again.
+  if (render.decide(command, aggregate.state).length === 0) return null;
   for (const sha256 of files) await blobs.delete(sha256);
   return (await aggregate.execute(command, { ...causedBy(first, 'sweeper'), causationId: last.id })).position;
 };

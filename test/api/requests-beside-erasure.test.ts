@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.closeAndRemove());
 
+const afterExpiry = new Date('2026-05-21');
 const cause = newCause({ kind: 'service', name: 'tests' }, null);
 
 /** Another process appends to the stream right before the next append to it. */
@@ -66,7 +67,7 @@ describe.each(requests)('%s', (_, type, request) => {
     const stream = await finishedJob();
     const erase = async (): Promise<unknown> => {
       const { aggregate } = await loadAggregate(api.eventLog, render, stream);
-      return aggregate.execute({ type: 'erasePdf' }, cause);
+      return aggregate.execute({ type: 'erasePdf', now: afterExpiry }, cause);
     };
     appendBefore(stream, erase);
     await request(idOfStream(stream));

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readModels, streams } from '#contracts/names.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { render } from '#libs/domain/render.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { eraseExpiredPdfs } from '../../services/sweeper/erase.ts';
@@ -67,6 +69,30 @@ describe('A stored PDF', () => {
     await expect(sweeping).rejects.toThrow('the read model is behind the event log');
     expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: projectedReads(embedded) })).toBe(1);
     expect(await blobs.has(sha256)).toBe(true);
+  });
+
+  test('stays stored when it is kept again after the sweep has found it', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { eventLog, cause, engines } = embedded;
+    const { id, sha256 } = await embedded.recordCompletedRender(pollResponseMode);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    const keepAgain = async (): Promise<void> => {
+      const { aggregate } = await loadAggregate(eventLog, render, streams.render(id));
+      await aggregate.execute({ type: 'requestVerification', count: 1, keepPdf: true }, cause);
+      const pdf = await engines.blobs.put(Buffer.from('a PDF'));
+      const outcome = { kind: 'rendered', pdf, pages: 1, engine: 'tests', firstDifference: null } as const;
+      const keptUntil = new Date(eventLog.now().getTime() + hourMs).toISOString();
+      await aggregate.execute({ type: 'endVerification', data: { outcome, keptUntil } }, cause);
+    };
+    const find: ReadStore['find'] = async (collection, query) => {
+      const found = await engines.reads.find(collection, query);
+      if (query.range?.by === 'keptUntil') await keepAgain();
+      return found;
+    };
+    expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: { ...engines.reads, find } })).toBe(0);
+    expect(await engines.blobs.has(sha256)).toBe(true);
+    expect((await embedded.eventTypesIn(streams.render(id))).at(-1)).toBe('RenderVerified');
   });
 
   test('is erased although more than a page of older ones cannot be, which are reported and tried again', async () => {
