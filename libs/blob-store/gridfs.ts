@@ -81,11 +81,13 @@ const writeBlob = async (db: MongoDatabase, sha256: string, bytes: Uint8Array): 
   await retryOnDuplicate(() => filesIn(db).replaceOne({ _id: sha256 }, file, { upsert: true }));
 };
 
-/** Deletes the file document first: chunks without it are not a blob. */
+/**
+ * Deletes the chunks also without a file document: a process that ended may have left them. The file document is deleted
+ * last, so that a `put` at the same moment leaves none without chunks.
+ */
 const removeBlob = async (db: MongoDatabase, sha256: string): Promise<void> => {
-  const file = await filesIn(db).findOneAndDelete({ _id: sha256 });
-  for (const round of chunkRounds(chunkCountOf(file?.length ?? 0)))
-    await Promise.all(round.map((n) => chunksIn(db).deleteOne({ _id: chunkId(sha256, n) })));
+  await chunksIn(db).deleteMany({ files_id: sha256 });
+  await filesIn(db).deleteOne({ _id: sha256 });
 };
 
 /**
