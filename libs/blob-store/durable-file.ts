@@ -60,6 +60,17 @@ export const createDurably = (path: string, incoming: string, bytes: Uint8Array)
     await rm(temporary);
   });
 
+/** Removes a file; durable when it resolves. A missing file is no error, and costs no sync. */
+export const removeDurably = async (path: string): Promise<void> => {
+  try {
+    await rm(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+};
+
 // Another process may still be writing a newer one.
 const abandonedAfterMs = 60 * 60 * 1000;
 

@@ -1,6 +1,13 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDurableFolder, createDurably, removeAbandonedFiles, syncFolder, writeDurably } from './durable-file.ts';
+import {
+  createDurableFolder,
+  createDurably,
+  removeAbandonedFiles,
+  removeDurably,
+  syncFolder,
+  writeDurably,
+} from './durable-file.ts';
 import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
@@ -65,7 +72,7 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
         () => false,
       ),
     delete: async (sha256) => {
-      if (isSha256(sha256)) await rm(pathOf(sha256), { force: true });
+      if (isSha256(sha256)) await removeDurably(pathOf(sha256));
     },
     installationId,
     setInstallationId: async (id) => {

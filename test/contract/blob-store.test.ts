@@ -1,8 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openFileBlobStore } from '#libs/blob-store/file.ts';
 import { withSmallBlobs } from '#libs/blob-store/small-blobs.ts';
 import { noStream, RevisionConflict } from '#libs/event-store/port.ts';
@@ -164,6 +174,25 @@ describe('A blob store in a folder', () => {
     const { sha256 } = await engine.put(bytes);
     expect(await readdir(join(folder, 'incoming'))).toEqual([]);
     expect(await readdir(join(folder, sha256.slice(0, 2)))).toEqual([sha256]);
+    await close();
+  });
+
+  it('has the deletion of a blob on the disk before it resolves, so that it lasts after a power failure', async () => {
+    const { engine, folder, close } = await open();
+    const { sha256 } = await engine.put(randomBytes(1_000));
+    const parent = join(folder, sha256.slice(0, 2));
+    const handle = await openFile(parent);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const { sync } = prototype;
+    const synced: { inode: number; entries: string[] }[] = [];
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      synced.push({ inode: (await this.stat()).ino, entries: await readdir(parent) });
+      return sync.call(this);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await engine.delete(sha256);
+    expect(synced).toEqual([{ inode: (await stat(parent)).ino, entries: [] }]);
     await close();
   });
 
