@@ -18,11 +18,14 @@ const readModelTimeoutMs = 5_000;
 
 type StoredFile = 'pdf' | 'thumbnail';
 
-/** A range, not an equality: with that, SQLite reads all renders in the order of their ids. Hashes have one length. */
+/**
+ * The newest renders first, because they are kept longest. A range, not an equality: with that, SQLite reads all renders
+ * in the order of their ids. Hashes have one length.
+ */
 export const rendersOfFile = (file: StoredFile, sha256: string): Query => ({
   where: {},
   range: { by: `${file}.sha256`, from: sha256, before: `${sha256}0` },
-  sort: { by: `${file}.sha256`, descending: false },
+  sort: { by: `${file}.sha256`, descending: true },
   limit: pageSize,
 });
 
@@ -32,10 +35,14 @@ const isKeptByAnotherRender = async (
   file: StoredFile,
   sha256: string,
 ): Promise<boolean> => {
-  const withSameFile = (await reads.find(readModels.renders, rendersOfFile(file, sha256))) as RenderDocument[];
-  return withSameFile.some(
-    (other) => other.id !== id && other.keptUntil !== null && new Date(other.keptUntil) > eventLog.now(),
-  );
+  const keepsIt = (other: RenderDocument): boolean =>
+    other.id !== id && other.keptUntil !== null && new Date(other.keptUntil) > eventLog.now();
+  for (let skip = 0; ; skip += pageSize) {
+    const query = { ...rendersOfFile(file, sha256), skip };
+    const withSameFile = (await reads.find(readModels.renders, query)) as RenderDocument[];
+    if (withSameFile.some(keepsIt)) return true;
+    if (withSameFile.length < pageSize) return false;
+  }
 };
 
 /** The files of a render that no other render keeps. */

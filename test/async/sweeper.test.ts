@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { ResponseMode } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { render } from '#libs/domain/render.ts';
@@ -69,6 +70,24 @@ describe('A stored PDF', () => {
     await expect(sweeping).rejects.toThrow('the read model is behind the event log');
     expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: projectedReads(embedded) })).toBe(1);
     expect(await blobs.has(sha256)).toBe(true);
+  });
+
+  test('stays stored while one of very many other renders with the same bytes is kept', async () => {
+    const embedded = await openEmbeddedEngines();
+    const record = (mode: ResponseMode) => embedded.recordCompletedRender(mode, 'same');
+    const recordUnkept = async (): Promise<void> => {
+      embedded.advanceClock(1);
+      await Promise.all(Array.from({ length: 500 }, () => record({ kind: 'wait' })));
+      embedded.advanceClock(1);
+    };
+    await record(pollResponseMode);
+    await recordUnkept();
+    const { sha256 } = await record(pollResponseMode);
+    await recordUnkept();
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs - 3);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await embedded.engines.blobs.has(sha256)).toBe(true);
   });
 
   test('stays stored when it is kept again after the sweep has found it', async () => {
