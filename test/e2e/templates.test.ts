@@ -282,26 +282,14 @@ describe('The versions of a template', () => {
   });
 
   it('are restored as a new version with the old content and settings and the current name', async () => {
-    const { id } = await templateClient.create('<p>old</p>', {
-      name: 'Old name',
-      variables,
-      default_options: { page_size: 'A3' },
-    });
-    await templateClient.update(id, { name: 'New name', content: '<p>new</p>', variables: [], default_options: {} });
+    const old = { description: 'Old', category: 'invoice', variables, default_options: { page_size: 'A3' } };
+    const { id } = await templateClient.create('<p>old</p>', { name: 'Old name', ...old });
+    const change = { description: 'New', category: 'letter', variables: [], default_options: {} };
+    await templateClient.update(id, { name: 'New name', content: '<p>new</p>', ...change });
     expect(
       await templateClient.expectStatus(200, templateClient.send('POST', `/${id}/restore`, { version: 1 })),
-    ).toMatchObject({
-      id,
-      name: 'New name',
-      version: 3,
-    });
-    expect(await templateClient.get(id)).toMatchObject({
-      name: 'New name',
-      content: '<p>old</p>',
-      variables,
-      default_options: { page_size: 'A3' },
-      version: 3,
-    });
+    ).toMatchObject({ id, name: 'New name', version: 3 });
+    expect(await templateClient.get(id)).toMatchObject({ name: 'New name', content: '<p>old</p>', ...old, version: 3 });
     expect((await templateClient.versions(id))[0]!.changes).toMatch(/version 1\b/);
   });
 

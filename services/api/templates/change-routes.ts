@@ -115,7 +115,9 @@ export const templateChangeRoutes: Route[] = [
     operationId: 'restoreTemplate',
     tag: 'Templates',
     summary: 'Restore an earlier version',
-    description: 'Makes a new version with the content and settings of an earlier one. The name stays.',
+    description:
+      'Makes a new version with the content and settings of an earlier one, its description and category included. ' +
+      'The name stays.',
     permission: 'templates:write',
     request: {
       params: templateParams,
@@ -132,21 +134,12 @@ export const templateChangeRoutes: Route[] = [
       const { id, version } = await requireTemplate(eventLog, account.id, params.id);
       if (!isVersionRetained(restoredVersion, version, limits.keptVersions)) throw versionNotFound(restoredVersion);
       const old = (await readVersionEvents(eventLog, id, restoredVersion)).get(restoredVersion)!;
-      const { content, settings, sampleData } = old.data.body;
-      const next = async ({ body: { sampleData: _, ...body } }: { body: TemplateBody }) => {
-        const store = async (): Promise<TemplateBody> => ({
-          ...body,
-          content,
-          settings,
-          ...(sampleData ? { sampleData } : {}),
-        });
-        return {
-          name: body.name,
-          store,
-          changes: `restored version ${restoredVersion}`,
-          restoredFrom: restoredVersion,
-        };
-      };
+      const next = async ({ body: { name } }: { body: TemplateBody }) => ({
+        name,
+        store: async (): Promise<TemplateBody> => ({ ...old.data.body, name }),
+        changes: `restored version ${restoredVersion}`,
+        restoredFrom: restoredVersion,
+      });
       return appendVersion(dependencies, context, id, next);
     },
   }),

@@ -156,7 +156,7 @@ export const templates = {
     restoreLabel: (version: number) => `Restore version ${version}`,
     restoreTitle: (version: number) => `Restore version ${version}?`,
     restoreText: (version: number, next: number) =>
-      `The content and settings of version ${version} become the new version ${next}. No version is lost.`,
+      `Content, settings, description and category of version ${version} become the new version ${next}. No version is lost.`,
     restored: (version: number) => `Version ${version} is the current one now`,
     kept: (versions: number | null) =>
       versions === null ? 'The plan keeps all versions.' : `The plan keeps the last ${versions} versions.`,
