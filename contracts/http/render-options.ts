@@ -102,7 +102,7 @@ export const renderOptionFields = {
     .enum(['load', 'domcontentloaded', 'networkidle'])
     .default('load')
     .describe('What to wait for before the document is printed.'),
-  wait_time: z.number().int().min(0).max(5000).default(0).describe('Additional wait in milliseconds, 0 to 5000.'),
+  wait_time: z.number().min(0).max(5000).default(0).describe('Additional wait in milliseconds, 0 to 5000.'),
   emulate_media: z.enum(['print', 'screen']).default('print').describe('The CSS media type of the document.'),
   tagged: z
     .boolean()

@@ -98,7 +98,7 @@ describe('An invalid request is rejected with the name of the field:', () => {
     ['print_background', ['yes', 1]],
     ['scale', [0, 0.09, 2.1, '1']],
     ['wait_for', ['idle', 3]],
-    ['wait_time', [-1, 5001, '0', 0.5]],
+    ['wait_time', [-1, 5001, '0']],
     ['emulate_media', ['paper', null]],
     ['page_szie', ['A4']],
     ['__proto__x', [1]],
