@@ -90,7 +90,7 @@ export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
 
 /** An error in a template. `line` counts from 1. */
 export const templateIssue = z.object({
-  type: z.enum(['syntax_error', 'missing_variable', 'missing_label']),
+  type: z.enum(['missing_content', 'syntax_error', 'missing_variable', 'missing_label']),
   message: z.string(),
   line: z.number().int().optional(),
   variable: z.string().optional(),

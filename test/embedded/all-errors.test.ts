@@ -158,7 +158,7 @@ describe('All errors of a request are reported at once:', () => {
         'invalid_request variables[0].type',
         'invalid_request variables[1].mandatory',
         'invalid_request variables[2]',
-        'invalid_request default_options.orientation',
+        'invalid_orientation default_options.orientation',
         'invalid_request default_options.pageSize',
         'invalid_request default_options.margin',
         'invalid_request default_options.data',

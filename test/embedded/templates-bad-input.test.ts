@@ -48,6 +48,34 @@ describe('An invalid template is rejected', () => {
     for (const content of [undefined, null, ''])
       expectErrorResponse(await templateClient.post({ ...good, content }), 'template_content_required');
     expectErrorResponse(await templateClient.post({}), 'template_name_required');
+    const { id } = await templateClient.create('x');
+    for (const blank of [null, '', '   ']) {
+      const change = (fields: object) => templateClient.send('PUT', `/${id}`, fields);
+      expectErrorResponse(await change({ name: blank }), 'template_name_required', { field: 'name' });
+      expectErrorResponse(await change({ content: blank }), 'template_content_required', { field: 'content' });
+    }
+    for (const content of ['', ' \n'])
+      expect((await templateClient.send('POST', '/validate', { content })).body).toEqual({
+        valid: false,
+        errors: [{ type: 'missing_content', message: 'A template needs content.', line: 1 }],
+      });
+  });
+
+  it.each([
+    ['page_size', 'Q', 'invalid_page_size', 'A4'],
+    ['orientation', 'Landscape', 'invalid_orientation', 'landscape'],
+  ] as const)('with the specific code for a wrong default of %s', async (option, received, code, valid) => {
+    const { id } = await templateClient.create('x');
+    const wrong = { default_options: { [option]: received } };
+    for (const response of [
+      await templateClient.post({ ...good, ...wrong }),
+      await templateClient.send('PUT', `/${id}`, wrong),
+    ])
+      expectErrorResponse(response, code, {
+        field: `default_options.${option}`,
+        received,
+        valid_values: expect.arrayContaining([valid]),
+      });
   });
 
   it.each([
@@ -74,7 +102,6 @@ describe('An invalid template is rejected', () => {
         ],
       },
     ],
-    ['default_options.page_size', { default_options: { page_size: 'B11' } }],
     ['default_options.margin_top', { default_options: { margin_top: 101 } }],
     ['default_options.locale', { default_options: { locale: 'no such tag' } }],
     ['default_options.time_zone', { default_options: { time_zone: 'Mars/Olympus' } }],

@@ -20,13 +20,12 @@ import { isVersionRetained } from '#application/templates/queries.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { nameSchema, route, type Route, noContent, ok } from '../server/route.ts';
-import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, ifMatchHeaders, templateParams } from './reference.ts';
 import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
 import { versionNotFound } from './require-template.ts';
+import { changedRequiredFields, readTemplateFields } from './template-fields.ts';
 import { updatedTemplateOf } from './views.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
-import { defaultSelectorErrors } from '../renders/page-fields.ts';
 
 /**
  * The version in If-Match, a plain or quoted number; null without the header or with `*`. @throws ApiError
@@ -81,11 +80,15 @@ export const templateChangeRoutes: Route[] = [
       headers: ifMatchHeaders,
       body: nameSchema('UpdateTemplate', updateBody),
       readBody: (fields, { maxVariables }) =>
-        validate(updateTemplateRequestFor(maxVariables), fields, defaultSelectorErrors(fields)),
+        readTemplateFields(updateTemplateRequestFor(maxVariables), fields, changedRequiredFields(fields)),
       examples: templateExamples.update,
     },
     responses: [ok('The new version.', nameSchema('UpdatedTemplate', updateTemplateResponse), { headers: etagHeader })],
     errors: [
+      'invalid_page_size',
+      'invalid_orientation',
+      'template_name_required',
+      'template_content_required',
       'invalid_template_syntax',
       'template_not_found',
       'template_name_exists',

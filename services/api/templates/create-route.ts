@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '#contracts/http/api-error.ts';
 import { createTemplateResponse } from '#contracts/http/template-responses.ts';
 import { createTemplateRequest as createBody, createTemplateRequestFor } from '#contracts/http/templates.ts';
 import { readModels, streams, templateIdOf } from '#contracts/names.ts';
@@ -11,33 +10,16 @@ import { templateLimitExceeded, type TemplateCapacity } from '#application/templ
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { type IdempotencyOptions, nameSchema, route, type Route, created } from '../server/route.ts';
-import { findErrors, throwErrors } from '../server/validation/validate.ts';
 import { createTemplateDescription, etagHeader, templateExamples } from './reference.ts';
 import { requireTemplateContent } from '#application/templates/require-content.ts';
+import { readTemplateFields } from './template-fields.ts';
 import { createdTemplateOf } from './views.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
-import { defaultSelectorErrors } from '../renders/page-fields.ts';
 
 type CreationContext = CallerContext<Awaited<ReturnType<typeof parseCreation>>>;
 
-const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) => {
-  const blank = ['name', 'content'].filter((name) => isBlank(fields[name]));
-  const { value, errors, uncollected } = findErrors(
-    createTemplateRequestFor(maxVariables),
-    fields,
-    ({ path: [name] }) => name === undefined || !blank.includes(String(name)),
-  );
-  const missing = blank.map((name) =>
-    name === 'name'
-      ? ApiError.of('template_name_required', 'A template needs a name.', { field: 'name' })
-      : ApiError.of('template_content_required', 'A template needs content.', { field: 'content' }),
-  );
-  throwErrors([...missing, ...errors, ...defaultSelectorErrors(fields)], uncollected);
-  return value!;
-};
+const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) =>
+  readTemplateFields(createTemplateRequestFor(maxVariables), fields, ['name', 'content']);
 
 /** The account's capacity for templates; null if its plan has no limit. @throws ApiError template_limit_exceeded */
 const templateCapacity = async (
@@ -109,6 +91,8 @@ export const createTemplateRoute: Route = route({
     }),
   ],
   errors: [
+    'invalid_page_size',
+    'invalid_orientation',
     'template_name_required',
     'template_content_required',
     'invalid_template_syntax',

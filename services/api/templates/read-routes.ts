@@ -24,6 +24,7 @@ import { validate } from '../server/validation/validate.ts';
 import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';
 import { requireTemplateSize } from '#application/templates/require-content.ts';
 import { requireTemplateDocument, requireVersion } from './require-template.ts';
+import { isBlank, missingContent } from './template-fields.ts';
 import { templateSummaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
 const { templates, templateVersions: versionsModel, templateUsage } = readModels;
@@ -72,7 +73,8 @@ export const templateReadRoutes: Route[] = [
     tag: 'Templates',
     summary: 'Check a template without storing it',
     description:
-      'Finds syntax errors, placeholders without a declared variable, and labels that are not in `labels`: at most 50.',
+      'Finds syntax errors, placeholders without a declared variable, and labels that are not in `labels`: at most 50. ' +
+      'A template without content is not valid.',
     permission: 'templates:read',
     request: {
       body: nameSchema('ValidateTemplate', validateTemplateRequest),
@@ -87,6 +89,7 @@ export const templateReadRoutes: Route[] = [
     ],
     errors: ['template_too_large'],
     handle: async ({ account, limits, body }, { preparation }) => {
+      if (isBlank(body.content)) return { valid: false, errors: [missingContent] };
       requireTemplateSize(body.content, limits);
       const { errors } = await preparation.analyse(body, { timeoutMs: limits.processingMs, group: account.id });
       return { valid: errors.length === 0, errors };

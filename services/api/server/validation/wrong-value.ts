@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { jsonTypesOf } from '#contracts/http/option-texts.ts';
 import { parseJson } from '#libs/documents/json/parse.ts';
 import { describeReceived, messageOf } from './messages.ts';
-import { fieldOf, type Place, schemaAt, validExample } from './schema-paths.ts';
+import { fieldOf, type Place, schemaAt, validExample, valueAt } from './schema-paths.ts';
 import { exampleOfType, suggestValue } from './suggest.ts';
 import { isMillimetres } from '#libs/spelling/suggestion.ts';
 import { pageSizes } from '#contracts/http/page-sizes.ts';
@@ -87,7 +87,8 @@ export const wrongValue = (
 ): ApiError => {
   const { path } = issue;
   const name = path.findLast((part) => typeof part === 'string') ?? '';
-  const specific = path.length === 1 && issue.input !== undefined ? specificErrors.get(name) : undefined;
+  const isOption = path.length === 1 || (path.length === 2 && path[0] === 'default_options');
+  const specific = isOption && issue.input !== undefined ? specificErrors.get(name) : undefined;
   const validValues = specific?.validValues ?? (issue.code === 'invalid_value' ? issue.values.map(String) : []);
   const meant = suggestionOf(issue) ?? suggestValue(name, issue.input, validValues) ?? suggestFormat(name, issue.input);
   const expected = secretNames.has(name)
@@ -112,6 +113,6 @@ export const wrongValue = (
     ...(example ? { example } : {}),
   };
   if (!specific) return ApiError.of('invalid_request', text, extra);
-  const received = describeReceived(Object.hasOwn(body, name) ? body[name] : undefined);
+  const received = describeReceived(valueAt(body, path));
   return ApiError.of(specific.error, text, { received, valid_values: [...validValues], ...extra });
 };
