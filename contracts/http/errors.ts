@@ -216,6 +216,10 @@ const definitions = {
     retry_after: z.number(),
     reset_at: z.string(),
   }),
+  concurrency_limit_exceeded: defineError(429, 'The account runs as many of these at once as it may.', {
+    limit: z.number().describe('How many may run at once.'),
+    retry_after: z.number(),
+  }),
   too_many_streams: defineError(429, 'The caller has too many live streams open.', {
     limit: z.number(),
     retry_after: z.number(),

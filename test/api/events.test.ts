@@ -266,7 +266,7 @@ describe('A download of events', () => {
     const limiter = createEventDownloadLimiter();
     const begin = (accountId: string) => {
       const response = new PassThrough();
-      limiter.begin(accountId, response as never, new Date());
+      limiter.begin(accountId, response as never);
       return response;
     };
     const running = Array.from({ length: maxDownloads }, () => begin('a'));

@@ -41,7 +41,7 @@ test('previews of one account are refused beyond eight, and do not delay those o
   const ended: ApiResponse[] = [];
   const all = many(12, async () => ended.push(await preview(busy!, heldDocument())));
   await waitUntil('four are refused', () => ended.length === 4);
-  for (const refused of ended) expectErrorResponse(refused, 'rate_limit_exceeded', { limit: 8, retry_after: 1 });
+  for (const refused of ended) expectErrorResponse(refused, 'concurrency_limit_exceeded', { limit: 8, retry_after: 1 });
   expect((await preview(other!, '<p>mine')).status).toBe(200);
   expect(statusesOf(ended)).not.toContain(200);
   const releasing = setInterval(release, 20);

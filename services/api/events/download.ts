@@ -72,16 +72,16 @@ export const maxDownloads = 2;
 const maxDownloadMs = 60 * 60_000;
 
 export type EventDownloadLimiter = {
-  /** Counts a download until its response is closed. @throws ApiError rate_limit_exceeded if too many are running */
-  begin(accountId: string, response: Pick<ServerResponse, 'once' | 'destroy'>, now: Date): void;
+  /** Counts a download until its response is closed. @throws ApiError concurrency_limit_exceeded if too many are running */
+  begin(accountId: string, response: Pick<ServerResponse, 'once' | 'destroy'>): void;
 };
 
 /** Limits the concurrent downloads of each account. */
 export const createEventDownloadLimiter = (): EventDownloadLimiter => {
   const { requireRoom, change } = openRunningCounts({ name: 'downloads of events', max: maxDownloads, retryAfter: 5 });
   return {
-    begin: (accountId, response, now) => {
-      requireRoom(accountId, now);
+    begin: (accountId, response) => {
+      requireRoom(accountId);
       change(accountId, 1);
       const timer = setTimeout(() => response.destroy(), maxDownloadMs).unref();
       response.once('close', () => {

@@ -56,7 +56,7 @@ const listEvents = async ({ account, query, reply }: ListContext, dependencies: 
   const format = formatFor({ query, accept: reply.request.headers.accept });
   if (format !== 'json') {
     const now = eventLog.now();
-    eventDownloads.begin(account.id, reply.raw, now);
+    eventDownloads.begin(account.id, reply.raw);
     const isAllowed = () => hasAccess(reply.request, 'events:read');
     const pages = downloadPages(dependencies, account.id, { filter, range, order, format }, isAllowed);
     return sendDownload(reply, `events-${now.toISOString().slice(0, 10)}.${format}`, downloadTypes[format], pages);
@@ -77,8 +77,8 @@ Each filter is fast over millions of events. With several filters, a page can ha
 \`next_cursor\` is not null.
 
 \`format=jsonl\` or \`format=csv\` (or the header \`Accept: application/jsonl\` or \`text/csv\`) downloads all events that \
-match, without pages: \`limit\` and \`cursor\` have no effect. An account may run two downloads at once. In CSV, a text \
-that a spreadsheet would run as a formula has an apostrophe in front.`;
+match, without pages: \`limit\` and \`cursor\` have no effect. An account may run two downloads at once (beyond that \
+\`concurrency_limit_exceeded\`). In CSV, a text that a spreadsheet would run as a formula has an apostrophe in front.`;
 
 /** The audit of an account. */
 export const eventRoutes: Route[] = [
@@ -97,6 +97,7 @@ export const eventRoutes: Route[] = [
         headers: { 'Content-Disposition': 'With a file: its name.' },
       }),
     ],
+    errors: ['concurrency_limit_exceeded'],
     handle: listEvents,
   }),
   route({

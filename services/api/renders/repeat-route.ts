@@ -55,7 +55,14 @@ export const repeatRenderRoute: Route = route({
   responses: [
     ok('The PDF, or the job.', z.union([renderDoneResponse, renderImagesResponse, renderQueuedResponse]), pdfResponse),
   ],
-  errors: ['render_not_found', 'render_secrets_erased', 'render_input_lost', 'quota_exceeded', ...documentErrors],
+  errors: [
+    'render_not_found',
+    'render_secrets_erased',
+    'render_input_lost',
+    'quota_exceeded',
+    'concurrency_limit_exceeded',
+    ...documentErrors,
+  ],
   handle: async (context, routeDependencies) => {
     const { id, account, limits, params, body, reply } = context;
     const dependencies = withDeferredInputs(routeDependencies);

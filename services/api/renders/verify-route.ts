@@ -85,8 +85,8 @@ export const verifyRenderRoute: Route = route({
     'reproduced as long as the same version of the browser (or of LibreOffice, for office documents) serves. The key ' +
     'also needs the permission `render:create`. A verification counts toward the requests per minute, but not toward ' +
     'the quota. It is recorded in the history of the render. An account may run two at once (beyond that ' +
-    '`rate_limit_exceeded`), and verify a render 20 times (beyond that `verification_limit_exceeded`). With `keep_pdf` ' +
-    'a PDF with the same bytes is kept for an hour, or for the shorter time of the account, although the first one was ' +
+    '`concurrency_limit_exceeded`), and verify a render 20 times (beyond that `verification_limit_exceeded`). With ' +
+    '`keep_pdf` a PDF with the same bytes is kept for an hour, or for the shorter time of the account, although the first one was ' +
     'never kept or is erased. If the document cannot be rendered now, the response is the error, such as ' +
     '`image_load_failed`.',
   permission: 'jobs:read',
@@ -103,6 +103,7 @@ export const verifyRenderRoute: Route = route({
     'render_input_lost',
     'render_secrets_erased',
     'verification_limit_exceeded',
+    'concurrency_limit_exceeded',
     ...documentErrors,
   ],
   handle: async (context, dependencies) => {
@@ -112,9 +113,7 @@ export const verifyRenderRoute: Route = route({
     const id = bareRenderId(params.id);
     await requireRenderOfAccount(eventLog, account.id, id);
     const options = { keepPdf: body.keep_pdf, limits, cause, signal: waitSignal(reply) };
-    const verification = await verificationLimiter.run(account.id, eventLog.now(), () =>
-      verifyRender(dependencies, id!, options),
-    );
+    const verification = await verificationLimiter.run(account.id, () => verifyRender(dependencies, id!, options));
     readYourWrites.recordWrite(account.id, verification.verified.position, readModels.renders);
     return verificationView(id!, verification, downloadUrlFor);
   },

@@ -2,8 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createPreviewLimiter, maxAccountPreviews } from './preview-limits.ts';
 
-const now = new Date('2026-03-01T12:00:00Z');
-
 /** A limiter, and previews that end when the test ends them. */
 const openPreviews = () => {
   const limiter = createPreviewLimiter();
@@ -16,7 +14,7 @@ const openPreviews = () => {
       running.splice(running.indexOf(name), 1);
       return name;
     };
-    const result = limiter.run({ accountId, editor }, now, preview);
+    const result = limiter.run({ accountId, editor }, preview);
     result.catch(() => undefined);
     return result;
   };
@@ -39,7 +37,7 @@ describe('The previews of an account', () => {
   it('are refused beyond the limit until one has ended', async () => {
     const { start, end } = openPreviews();
     const all = Array.from({ length: maxAccountPreviews }, (_, index) => start('A', String(index)));
-    await expect(start('A', 'late')).rejects.toMatchObject({ fields: { name: 'rate_limit_exceeded' } });
+    await expect(start('A', 'late')).rejects.toMatchObject({ fields: { name: 'concurrency_limit_exceeded' } });
     end('0');
     await all[0];
     await turn();

@@ -6,8 +6,8 @@ import { openRunningCounts } from '../server/concurrency-limit.ts';
 export type PreviewOwner = { accountId: string; editor: string | null };
 
 export type PreviewLimiter = {
-  /** @throws ApiError preview_replaced, rate_limit_exceeded, service_unavailable, and what the preview throws */
-  run<T>(owner: PreviewOwner, now: Date, preview: () => Promise<T>): Promise<T>;
+  /** @throws ApiError preview_replaced, concurrency_limit_exceeded, service_unavailable, and what the preview throws */
+  run<T>(owner: PreviewOwner, preview: () => Promise<T>): Promise<T>;
 };
 
 /** How many previews an account may have in a process: running and waiting ones. */
@@ -33,10 +33,10 @@ export const createPreviewLimiter = (): PreviewLimiter => {
   const { requireRoom, change } = openRunningCounts({ name: 'template previews', max: maxAccountPreviews });
   const latest = new Map<string, () => void>();
   return {
-    run: async ({ accountId, editor }, now, preview) => {
+    run: async ({ accountId, editor }, preview) => {
       const key = editor === null ? null : `${accountId} ${editor}`;
       if (key !== null) latest.get(key)?.();
-      requireRoom(accountId, now);
+      requireRoom(accountId);
       const replaced = Promise.withResolvers<never>();
       let status: 'waiting' | 'started' | 'replaced' = 'waiting';
       const replace = (): void => {

@@ -39,7 +39,13 @@ const previewResponse = ok('The PDF.', nameSchema('TemplatePreview', templatePre
   },
 });
 
-const previewErrors = ['template_render_error', 'invalid_html', 'preview_replaced', ...renderingErrors] as const;
+const previewErrors = [
+  'template_render_error',
+  'invalid_html',
+  'preview_replaced',
+  'concurrency_limit_exceeded',
+  ...renderingErrors,
+] as const;
 
 /** Sends the PDF as its bytes or in JSON, as the caller prefers. */
 const sendPreview = (reply: FastifyReply, { pdf, pages, durationMs, warnings }: PreviewReply): FastifyReply => {
@@ -115,7 +121,7 @@ const renderVersion = async (
   const { sample_data, content, variables, default_options, labels } = await readTemplate(inputs, version.body);
   const template = { content, variables, default_options, labels, data: JSON.stringify(sample_data), options: {} };
   const owner = { accountId: context.account.id, editor: null };
-  return previewLimiter.run(owner, eventLog.now(), () => {
+  return previewLimiter.run(owner, () => {
     const now = eventLog.now();
     // The date of the version, so that the same version always gives the same PDF.
     return previews.render(previewTaskOf(context, template, { id: newId(now), at: new Date(version.createdAt), now }));
@@ -154,7 +160,7 @@ export const templatePreviewRoutes: Route[] = [
     description:
       'Makes the PDF of a template with data, for an editor that shows it while a person types. A preview is not a ' +
       'render: it has no id, the event log has nothing about it, and it counts toward the requests per minute only. ' +
-      'An account has two previews at once; up to six more wait (beyond that `rate_limit_exceeded`). A preview may ' +
+      'An account has two previews at once; up to six more wait (beyond that `concurrency_limit_exceeded`). A preview may ' +
       'take 10 seconds. The key also needs the permission `render:create`.',
     permission: 'templates:read',
     request: {
@@ -181,7 +187,7 @@ export const templatePreviewRoutes: Route[] = [
       const template = templateOf(context);
       const editor = body.editor === undefined ? null : `${JSON.stringify(actor)} ${body.editor}`;
       requireTemplateSize(body.content, limits);
-      const rendered = await previewLimiter.run({ accountId: account.id, editor }, eventLog.now(), async () => {
+      const rendered = await previewLimiter.run({ accountId: account.id, editor }, async () => {
         const now = eventLog.now();
         try {
           return await previews.render(previewTaskOf(context, template, { id, at: now, now }));

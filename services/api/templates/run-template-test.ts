@@ -40,7 +40,7 @@ const requireTemplateTestsLeft = async (
  * Submits a template test, a render that does not count toward the quota or as a use of the template. `input` returns
  * its input, `repeatedFrom` is the bare id of the render that it repeats, if any. `send` sends the response: until then
  * the test counts as running.
- * @throws ApiError quota_exceeded, rate_limit_exceeded, service_unavailable, and the errors of `input` and `send`
+ * @throws ApiError quota_exceeded, concurrency_limit_exceeded, service_unavailable, and the errors of `input` and `send`
  */
 export const runTemplateTest = <T>(
   dependencies: SubmitDependencies,
@@ -52,7 +52,7 @@ export const runTemplateTest = <T>(
   const { id, account, limits, cause, reply } = context;
   const { eventLog, estimator, readYourWrites, templateTestLimiter } = dependencies;
   const accountId = account.id;
-  return templateTestLimiter.run(accountId, eventLog.now(), async () => {
+  return templateTestLimiter.run(accountId, async () => {
     const at = eventLog.now();
     await requireTemplateTestsLeft(dependencies, context, at);
     const stored = await input();

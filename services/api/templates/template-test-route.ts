@@ -27,7 +27,7 @@ export const templateTestRoutes: Route[] = [
       'Renders the template with the given data. The key also needs the permission `render:create`. A template test counts ' +
       'toward the requests per minute, but not toward the quota or as a use of the template. Live keys have as many ' +
       'template tests a month as the plan has renders (beyond that `quota_exceeded`); test keys have no limit. An account ' +
-      'may run two template tests at once (beyond that `rate_limit_exceeded`). With `diagnostics=true` responses and errors ' +
+      'may run two template tests at once (beyond that `concurrency_limit_exceeded`). With `diagnostics=true` responses and errors ' +
       'have `diagnostics`: timings, render mode, console, failed resources, fonts. For them the document is rendered a ' +
       'second time.',
     permission: 'templates:read',
@@ -52,6 +52,7 @@ export const templateTestRoutes: Route[] = [
       'invalid_page_size',
       'invalid_orientation',
       'quota_exceeded',
+      'concurrency_limit_exceeded',
       'template_not_found',
       'render_template_not_found',
       'template_render_error',
