@@ -40,8 +40,14 @@ describe('An invalid request is rejected with the name of the field:', () => {
   });
 
   it('data', async () => {
-    for (const body of [without('data'), { ...good, data: null }, { ...good, data: '' }])
+    for (const body of [without('data'), { ...good, data: null }])
       expectErrorResponse(await caller.postRender(body), 'missing_data');
+    for (const data of ['', '\ufeff', 'data:text/html;base64,', 'data:text/html;base64,77u/\n'])
+      for (const body of [
+        { ...good, data },
+        { mode: 'COMPOSE', parts: [{ ...good, data }] },
+      ])
+        expectErrorResponse(await caller.postRender(body), 'missing_data');
     expectErrorResponse(await caller.postRender({ ...good, data: 5 }), 'invalid_request', { field: 'data' });
     expectErrorResponse(await caller.postRender({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
   });

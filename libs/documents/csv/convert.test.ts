@@ -61,6 +61,8 @@ describe('CSV', () => {
     ['a row that is too short', 'a,b,c\n1,2,3\n4', 3],
     ['a row that is too long after an announced delimiter', 'sep=;\na;b\n1;2;3', 3],
     ['no rows', '\n\n', 1],
+    ['only white space', '   \n ', 1],
+    ['only white space after an announced delimiter', 'sep=;\n  ', 1],
   ])('with %s is refused with the line', (_, text, line) => {
     expect(apiErrorFieldsOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });

@@ -63,7 +63,8 @@ type NumberedRecord = { record: string[]; info: { lines: number } };
  */
 export const parseCsv = (text: string): Table => {
   const { delimiter, body, skippedLines } = detectDelimiter(text);
-  const records = parseRecords(body, delimiter, skippedLines);
+  // A line of white space would be a row with one empty cell.
+  const records = body.trim() === '' ? [] : parseRecords(body, delimiter, skippedLines);
   const [first, ...rest] = records;
   if (!first) throw inputError('csv', 'The CSV has no rows.', { details: 'no rows', line: 1 });
   checkSize(first.record.length, records.length);

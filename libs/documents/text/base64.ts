@@ -24,3 +24,9 @@ export const afterDataPrefix = (text: string): string | undefined => {
   const match = prefix.exec(text.slice(0, 256));
   return match ? text.slice(match[0].length) : undefined;
 };
+
+/** Whether a text is empty, also once it is decoded and without its byte order mark. */
+export const isEmptyText = (text: string): boolean => {
+  const declared = afterDataPrefix(text);
+  return declared === undefined ? text === '' || text === '\ufeff' : ['', '77u/'].includes(declared.trim());
+};

@@ -13,6 +13,7 @@ import {
 } from '#contracts/http/compose.ts';
 import { withConsistentPage } from '#contracts/http/render-options.ts';
 import { isObject } from '#contracts/http/type-names.ts';
+import { isEmptyText } from '#libs/documents/text/base64.ts';
 import { describeReceived } from '../server/validation/messages.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, type Validation } from '../server/validation/validate.ts';
@@ -27,7 +28,9 @@ const requiredFields = {
   PDF: { name: 'data', error: 'missing_data', use: 'it holds the PDF in base64' },
 } as const;
 
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
+/** Whether a field is missing or has no content. */
+export const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && isEmptyText(value));
 
 /** The error of a field of a part, with the path of the part. */
 const inPart = (at: string, error: ApiError): ApiError => {

@@ -11,12 +11,10 @@ import {
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, throwErrors, type Validation } from '../server/validation/validate.ts';
-import { findComposeErrors } from './compose-request.ts';
+import { findComposeErrors, isAbsent } from './compose-request.ts';
 import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
 
 type Body = Record<string, unknown>;
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 const missingData = (): ApiError =>
   ApiError.of('missing_data', 'data is missing: it holds the content to convert.', { field: 'data' });
