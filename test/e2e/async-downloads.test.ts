@@ -68,6 +68,7 @@ describe('A download', () => {
     ['bytes=-7', -7, null],
     ['bytes=0-99999999', 0, null],
     ['bytes=0-3,4-9', 0, 9],
+    ['bytes=0-4,99999999-', 0, 4],
   ] as const)('returns the range %s', async (range, start, end) => {
     const response = await get({ range });
     expect(response.status).toBe(206);
@@ -80,7 +81,10 @@ describe('A download', () => {
   it('returns the whole PDF for an invalid range, several ranges or an If-Range of another PDF', async () => {
     for (const headers of [
       { range: 'lines=1-2' },
+      { range: 'lines=99999999-' },
       { range: 'bytes=a-b' },
+      { range: 'bytes=0-4,a-b' },
+      { range: 'bytes=5-2' },
       { range: 'bytes=0-1,9-10' },
       { range: 'bytes=0-4', 'if-range': '"other"' },
       { range: 'bytes=0-4', 'if-range': `W/"${sha256}"` },

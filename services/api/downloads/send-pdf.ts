@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import parseRange from 'range-parser';
+import { combineRanges, parse, type Range } from 'range-parser';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { fileNameFor, outputContentTypes, imageTypes } from '#contracts/http/output.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
@@ -25,13 +25,22 @@ const readPdf = async (
 const rangeOf = ({ method, headers }: FastifyRequest, etag: string): string | undefined =>
   method === 'GET' && (headers['if-range'] === undefined || headers['if-range'] === etag) ? headers.range : undefined;
 
+/** A bit of the code of range-parser: a range of the header is not valid. */
+const invalidRange = 1;
+
+/** The ranges of the header that the bytes have; null for a header without valid byte ranges, which is ignored. */
+const rangesIn = (header: string, size: number): readonly Range[] | null => {
+  const { code, type, ranges } = parse(size, header);
+  return type === 'bytes' && (code & invalidRange) === 0 ? combineRanges(ranges) : null;
+};
+
 const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array, etag: string): FastifyReply => {
-  const range = rangeOf(request, etag);
-  const parsed = range === undefined ? -2 : parseRange(bytes.byteLength, range, { combine: true });
-  if (parsed === -1) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
+  const header = rangeOf(request, etag);
+  const ranges = header === undefined ? null : rangesIn(header, bytes.byteLength);
+  if (ranges?.length === 0) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
   // For several separate ranges the whole PDF is sent, as RFC 9110 (14.2) allows, not a multipart response.
-  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);
-  const { start, end } = parsed[0]!;
+  if (ranges?.length !== 1) return reply.send(bytes);
+  const { start, end } = ranges[0]!;
   return reply
     .status(206)
     .header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`)
