@@ -200,7 +200,17 @@ const findPeople = async ({ reads, accountId }: SearchContext, terms: readonly S
   });
 };
 
-/** Finds things of an account by a text that identifies them, at most `limit`: renders first, then templates, keys and people. */
+/** How little of a name a text is: 0 all of it, 1 its beginning, 2 another part. Other matches are exact. */
+const distanceOf = ({ matched, title }: SearchHit, text: string): number => {
+  if (matched !== 'name') return 0;
+  const name = title.toLowerCase();
+  return name === text ? 0 : name.startsWith(text) ? 1 : 2;
+};
+
+/**
+ * Finds things of an account by a text that identifies them, at most `limit`: renders first, then templates, keys and
+ * people. Among these, a name that is the text comes first, then those that begin with it.
+ */
 export const searchAccount = async (context: SearchContext, text: string): Promise<SearchHit[]> => {
   const terms = parseSearch(text);
   const isNamed = terms.some(({ kind }) => kind === 'id' || kind === 'name' || kind === 'keyPrefix');
@@ -211,5 +221,7 @@ export const searchAccount = async (context: SearchContext, text: string): Promi
     isNamed && may('members:read') ? findPeople(context, terms) : [],
     ...terms.map((term) => findRenders(context, term)),
   ]);
-  return [...renders.flat(), ...templates, ...keys, ...people].slice(0, context.limit);
+  const wanted = text.toLowerCase();
+  const named = [...templates, ...keys, ...people].toSorted((a, b) => distanceOf(a, wanted) - distanceOf(b, wanted));
+  return [...renders.flat(), ...named].slice(0, context.limit);
 };

@@ -203,6 +203,15 @@ describe('A search', () => {
     expect(await search(id, other)).toEqual([]);
   });
 
+  it('puts a name that is the text first, then those that begin with it', async () => {
+    const name = ulid().toLowerCase();
+    const names = [`the ${name}`, name.toUpperCase(), `${name} 2`, `another ${name}`];
+    for (const each of names) await created('/api/v1/templates', { name: each, content: 'x' });
+    await api.catchUpReadModels();
+    const { body } = await send('GET', `/api/v1/search?q=${name}&limit=2`);
+    expect((body.results as Body[]).map(({ title }) => title)).toEqual([names[1], names[2]]);
+  });
+
   it('finds nothing for unknown texts, and names what is wrong with an impossible one', async () => {
     for (const q of ['nothing', `render_${ulid()}`, `req_${ulid()}`, 'req_ZZZZZZZZZZZZZZZZZZZZZZZZZZ', 'a'.repeat(64)])
       expect(await search(q), q).toEqual([]);

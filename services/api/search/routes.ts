@@ -12,9 +12,9 @@ export const searchRoutes: Route[] = [
     summary: 'Search',
     description:
       'Finds renders, templates and keys of the account by anything that identifies them: an id or its beginning, a ' +
-      'request id, a trace id, the SHA-256 of a PDF, the prefix of a key, or a part of a name. Templates are searched ' +
-      'with the permission `templates:read`, keys with `keys:read`. A trace id is looked up in the last 200,000 renders. ' +
-      'Nothing found is an empty list.',
+      'request id, a trace id, the SHA-256 of a PDF, the prefix of a key, or a part of a name. Names that are the text ' +
+      'come first, then those that begin with it. Templates are searched with the permission `templates:read`, keys ' +
+      'with `keys:read`. A trace id is looked up in the last 200,000 renders. Nothing found is an empty list.',
     permission: 'jobs:read',
     request: { query: searchQuery },
     responses: [ok('What was found.', nameSchema('SearchResults', searchResponse))],
