@@ -31,10 +31,17 @@ const donePayload = (
   };
 };
 
-/** `details` of an error in callbacks and jobs: its own, else all of its fields; undefined if it has none. */
-export const errorDetailsOf = ({ extra }: Pick<ApiErrorFields, 'extra'>): unknown => {
+/**
+ * The fields of an error in callbacks and jobs: `details` are its own, else all of its fields; `line` is as in the error.
+ * Absent if it has none.
+ */
+export const errorFieldsOf = ({ extra }: Pick<ApiErrorFields, 'extra'>): { details?: unknown; line?: number } => {
   const { details, ...more } = extra;
-  return details ?? (Object.keys(more).length > 0 ? more : undefined);
+  const shown = details ?? (Object.keys(more).length > 0 ? more : undefined);
+  return {
+    ...(shown === undefined ? {} : { details: shown }),
+    ...(typeof more['line'] === 'number' ? { line: more['line'] } : {}),
+  };
 };
 
 const failedPayload = (
@@ -49,7 +56,8 @@ const failedPayload = (
     job_id: jobIdOf(id),
     error: errors[error.name].error,
     message: error.message,
-    details: errorDetailsOf(error) ?? null,
+    details: null,
+    ...errorFieldsOf(error),
     created_at: createdAt,
     failed_at: event.metadata.occurredAt,
   };

@@ -40,6 +40,7 @@ export const failedCallback = z.object({
   error: z.string().describe('The code of the error, as in the response to a synchronous render.'),
   message: z.string(),
   details: z.unknown().describe('Text, an object with the further fields of the error, or null.'),
+  line: z.number().int().optional().describe('The line of the error in the input or template, from 1, if it has one.'),
   failed_at: timestamp,
 });
 export type FailedCallback = z.output<typeof failedCallback>;

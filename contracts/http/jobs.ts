@@ -53,6 +53,7 @@ export const jobResponse = z.object({
     .unknown()
     .optional()
     .describe('The `details` of the error, else all of its own fields, such as `missing_variables`.'),
+  line: z.number().int().optional().describe('The line of the error in the input or template, from 1, if it has one.'),
   warnings,
   webhook_url: z
     .string()

@@ -11,6 +11,8 @@ export const maxWebhookUrlLength = 2048;
 const webhookUrl = z
   .string()
   .max(maxWebhookUrlLength)
+  // URL parsers remove some white space, and would then call another URL than the one that is shown.
+  .refine((url) => !/[\s\p{Cc}]/u.test(url), 'must not contain white space or control characters')
   .refine(isPlainHttps, 'must be an absolute https:// URL without user name and password')
   .refine(
     (url) => !url.includes(mask),

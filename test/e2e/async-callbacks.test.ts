@@ -108,10 +108,11 @@ describe('The callback', () => {
       error: 'conversion_failed',
       message: job.message,
       details: job.details,
+      line: 1,
       created_at: queued.created_at,
       failed_at: job.failed_at,
     });
-    expect(job).toMatchObject({ status: 'FAILED', error: 'conversion_failed' });
+    expect(job).toMatchObject({ status: 'FAILED', error: 'conversion_failed', line: 1 });
   });
 
   it('is sent with the requested method and headers', async () => {
@@ -258,6 +259,8 @@ describe('A request with a callback', () => {
   it.each([
     ['http://example.com/', 'webhook_url', /https/],
     ['ftp://example.com/', 'webhook_url', /https/],
+    [' https://example.com/', 'webhook_url', /white space/],
+    ['https://example.com/o\nk', 'webhook_url', /white space/],
     ['example.com', 'webhook_url', /https/],
     ['', 'webhook_url', /https/],
     ['https://', 'webhook_url', /https/],

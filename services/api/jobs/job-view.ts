@@ -1,4 +1,4 @@
-import { errorDetailsOf } from '#application/deliveries/payload.ts';
+import { errorFieldsOf } from '#application/deliveries/payload.ts';
 import { errors } from '#contracts/http/errors.ts';
 import type { JobResponse } from '#contracts/http/jobs.ts';
 import { fileNameFor, pdfContentType, imageTypes } from '#contracts/http/output.ts';
@@ -31,13 +31,12 @@ const endFieldsOf = (document: RenderDocument): Partial<JobResponse> => {
       ...warningsFieldOf(warnings),
     };
   if (status !== 'FAILED') return {};
-  const details = errorDetailsOf(error!);
   return {
     failed_at: endedAt!,
     duration_ms: durationMs!,
     error: errors[error!.name].error,
     message: error!.message,
-    ...(details === undefined ? {} : { details }),
+    ...errorFieldsOf(error!),
   };
 };
 

@@ -35,6 +35,7 @@ export const callbackExamples: { DONE: DoneCallback; FAILED: FailedCallback } = 
     error: 'template_render_error',
     message: 'The data has no value for "customer.name", which line 3 of the template needs.',
     details: { missing_variable: 'customer.name', line: 3 },
+    line: 3,
     failed_at: '2026-03-02T09:15:04.223Z',
   },
 };
