@@ -52,6 +52,11 @@ describe('HTML', () => {
     expect(apiErrorFieldsOf(html)).toMatchObject({ name: 'invalid_html', extra: { line } });
   });
 
+  test.each(['a style', 'an iframe'])('that ends inside %s element is refused with its name', (named) => {
+    const html = `<${named.split(' ')[1]}>`;
+    expect(apiErrorFieldsOf(html).message).toContain(`ends inside ${named} element`);
+  });
+
   test('that ends in a single "<" loses nothing and is accepted', () => {
     expect(prepareHtml('<p>a <', 50).html).toBe('<p>a <');
   });

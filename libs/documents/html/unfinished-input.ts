@@ -28,7 +28,7 @@ export const locateUnfinishedInput = (html: string): UnfinishedInput | undefined
     onError: (code, parser) => {
       if (unfinished || !isUnfinishedError(code)) return;
       unfinished = textElementErrors.has(code)
-        ? { inside: `a ${opened.tagName} element`, line: opened.line }
+        ? { inside: `${opened.tagName === 'iframe' ? 'an' : 'a'} ${opened.tagName} element`, line: opened.line }
         : {
             inside: unfinishedConstructs[code] ?? 'markup',
             line: tokenLine(parser.tokenizer) ?? parser.tokenizer.preprocessor.line,
