@@ -110,6 +110,10 @@ const createServer = (dependencies: AppDependencies): FastifyInstance => {
 /** The matched route, not the URL: the router also accepts `/%61pi/` and `http://host/api/` for `/api/`. */
 const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.route;
 
+/** The router takes an empty segment, as in `/templates/`, for the value of a parameter. */
+const hasEmptyParameter = ({ params }: FastifyRequest): boolean =>
+  Object.entries((params as Record<string, string> | null) ?? {}).some(([name, value]) => name !== '*' && value === '');
+
 /** A download with a token of its own needs no key. */
 const hasDownloadToken = (request: FastifyRequest): boolean => {
   const parameter = routeOf(request)?.tokenParameter;
@@ -151,6 +155,7 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     requireHost(request);
+    if (hasEmptyParameter(request)) return reply.callNotFound();
     const { permission, session } = routeOf(request) ?? {};
     if (permission === undefined && session === undefined) return;
     checkOpen();

@@ -255,6 +255,8 @@ describe('A request of a person that changes something', () => {
     expect(await send(browser, {})).toEqual([200, undefined]);
     for (const origin of ['http://evil.example', 'http://localhost:81', 'https://localhost', 'null', undefined])
       expect(await send(browser, { origin })).toEqual([403, 'cross_origin_request']);
+    const { body } = await browser.request('POST', '/api/v1/render', { body: htmlRequest, headers: { origin: 'x' } });
+    expect(String(body['message'])).toMatch(/the header Origin: http:\/\/\S+\.$/);
     for (const site of ['cross-site', 'same-site'])
       expect(await send(browser, { 'sec-fetch-site': site })).toEqual([403, 'cross_origin_request']);
     expect(await send(browser, { 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined]);

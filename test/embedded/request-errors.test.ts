@@ -179,6 +179,11 @@ describe('A body that is not a JSON object is rejected:', () => {
       'application/x-www-form-urlencoded',
     ])
       expectErrorResponse(await caller.postRender(good, { headers: { 'content-type': type } }), 'invalid_request');
+    const headers = { 'content-type': 'application/json, text/plain' };
+    expectErrorResponse(await caller.postRender(good, { headers }), 'invalid_request', {
+      field: 'Content-Type',
+      message: 'The content type must be one media type, such as application/json.',
+    });
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON'])
       expect((await caller.postRender(good, { headers: { 'content-type': type } })).status).toBe(200);
   });
@@ -228,6 +233,20 @@ describe('A body that repeats a field or has a very large field is rejected with
       Array.from({ length: 40 }, (_, n) => ({ n, filling: 'z '.repeat(1_000) })),
     );
     expect(table!.text).toContain('filling');
+  });
+});
+
+describe('The query', () => {
+  it.each([
+    ['page=1&page=2', 'page', 'page was sent 2 times; send it once.'],
+    ['page=', 'page', 'page is empty; it must be at least 1.'],
+    ['category=letter&category=other', 'category', 'category was sent 2 times; send it once.'],
+    ['page=x', 'page', 'page must be a number.'],
+  ])('%s is rejected', async (query, field, message) => {
+    expectErrorResponse(await caller.request('GET', `/api/v1/templates?${query}`), 'invalid_request', {
+      field,
+      message,
+    });
   });
 });
 
@@ -293,6 +312,8 @@ describe('An unknown path is rejected with the path that was meant:', () => {
     ['POST', '/api/v1/render/', '/api/v1/render'],
     ['POST', '/render', '/api/v1/render'],
     ['GET', '/v1/renders/render_1/', '/api/v1/renders/render_1'],
+    ['GET', '/api/v1/templates/', '/api/v1/templates'],
+    ['DELETE', '/api/v1/templates/', null],
     ['GET', '/api/v1/rendrs', null],
   ])('%s %s', async (method, path, meant) => {
     const response = await createClient(at.service.url, null).request(method, path);
@@ -352,6 +373,12 @@ describe('Malformed HTTP gets an error in JSON, and the connection is closed:', 
     ],
     ['a very large header field', `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
   ])('%s', async (_, text) => {
-    expectErrorResponse(await sendRawRequest(at.service.url, text), 'invalid_request');
+    const { message } = expectErrorResponse(await sendRawRequest(at.service.url, text), 'invalid_request');
+    expect(message).not.toContain('method');
+  });
+
+  it('a method that HTTP does not know, by its name', async () => {
+    const response = await sendRawRequest(at.service.url, 'FOO /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(expectErrorResponse(response, 'invalid_request').message).toContain('the method FOO');
   });
 });

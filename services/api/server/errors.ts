@@ -19,11 +19,18 @@ const missingContentError: ApiErrorFields = {
   extra: { retry_after: 60 },
 };
 
+const invalidContentType: ApiErrorFields = {
+  name: 'invalid_request',
+  message: 'The content type must be one media type, such as application/json.',
+  extra: { field: 'Content-Type' },
+};
+
 /** The fields of an error for the caller; null for an unexpected failure. */
 export const apiErrorFieldsOf = (error: unknown): ApiErrorFields | null => {
   if (error instanceof ApiError) return error.fields;
   if (error instanceof BlobNotFound) return missingContentError;
-  const { statusCode, message } = error as Partial<FastifyError>;
+  const { statusCode, message, code } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidContentType;
   if (!statusCode || statusCode >= 500) return null;
   return { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: { field: 'request' } };
 };

@@ -32,21 +32,34 @@ const messagesByErrorCode: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The header fields of the request are too large; at most 16 KB are allowed.',
 };
 
+type ClientError = Error & { code?: string; bytesParsed?: number; rawPacket?: Buffer };
+
+/** The method of a request, if it is the only thing that the HTTP parser does not know. */
+const unknownMethodOf = ({ code, bytesParsed = 0, rawPacket }: ClientError): string | undefined => {
+  if (code !== 'HPE_INVALID_METHOD') return undefined;
+  const method = /^([\w!#$%&'*+.^`|~-]{1,32}) \S/.exec(rawPacket?.toString('latin1', 0, 64) ?? '')?.[1];
+  // Beyond the first word, the parser has read another request before this one.
+  return method !== undefined && bytesParsed <= method.length ? method : undefined;
+};
+
+const problemOf = (error: ClientError): string => {
+  const method = unknownMethodOf(error);
+  if (method !== undefined) return `The service does not know the method ${method}. Methods are in capital letters.`;
+  return messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).';
+};
+
 /**
  * Responds to a malformed or incomplete HTTP request and closes the connection. No hook sees these requests, so it counts
  * and logs them itself.
  */
 export const createClientErrorHandler =
   (logger: Pick<FastifyBaseLogger, 'debug'>) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
+  (error: ClientError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = newRequestId();
     count('colophon.api.errors', 1, { error: 'invalid_request' });
     logger.debug({ request_id: id, code: error.code, status: 400 }, 'request rejected: malformed');
-    const body = errorBody(
-      malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).', 'request'),
-      id,
-    );
+    const body = errorBody(malformedRequest(problemOf(error), 'request'), id);
     const head = [
       'HTTP/1.1 400 Bad Request',
       'Connection: close',

@@ -14,7 +14,7 @@ const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}
 const ownOriginsOf = ({ headers: { host }, protocol }: RequestOrigin, baseUrl: string): string[] => {
   // Not every host makes a URL: the port may be too high.
   const loopback = host !== undefined && isLoopbackHost(host) ? URL.parse(`${protocol}://${host}`) : null;
-  return [new URL(baseUrl).origin, ...(loopback ? [loopback.origin] : [])];
+  return [...new Set([new URL(baseUrl).origin, ...(loopback ? [loopback.origin] : [])])];
 };
 
 const crossOrigin = (message: string): ApiError => ApiError.of('cross_origin_request', message);

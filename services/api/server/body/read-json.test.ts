@@ -155,11 +155,15 @@ describe('The body of a request', () => {
     '{},',
     '{"a":1,}',
     '{"a":1 "b":2}',
-    '\ufeff{}',
+    ' \ufeff{}',
   ])('is rejected if it is %s, small or large', (json) => {
     expect(errorFieldsOf(Buffer.from(json)).name).toBe('invalid_request');
     expect(errorFieldsOf(large(json)).name).toBe('invalid_request');
     expect(errorFieldsOf(Buffer.from(' '.repeat(100_000) + json)).name).toBe('invalid_request');
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(readJson(Buffer.from('\ufeff{"mode":"CONVERT"}')).fields).toEqual({ mode: 'CONVERT' });
   });
 
   it('is rejected if it is not UTF-8', () => {

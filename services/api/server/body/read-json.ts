@@ -132,6 +132,10 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
   return longTexts;
 };
 
+/** RFC 8259 (8.1) allows to ignore a byte order mark. */
+const withoutByteOrderMark = (body: Buffer): Buffer =>
+  body.subarray(0, 3).equals(Buffer.from('\ufeff')) ? body.subarray(3) : body;
+
 /**
  * Reads the JSON object of a body. An object or array in `data` stays as the caller wrote it, with its digits and
  * repeated keys. In a large body it is not parsed here, because millions of values need much time and memory; a
@@ -139,7 +143,8 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
  * event loop.
  * @throws ApiError invalid_request if the body is not a JSON object in UTF-8, repeats a field, or has too many values
  */
-export const readJson = (body: Buffer, wantsHash = false): RequestBody => {
+export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
+  const body = withoutByteOrderMark(bytes);
   // A JSON text never begins with two hyphens; a form does, with its boundary.
   if (body.subarray(0, 2).toString('latin1') === '--')
     throw invalidRequest(

@@ -75,6 +75,13 @@ const jsonProblemOf = (text: unknown, schema: z.ZodType | undefined): string | n
   }
 };
 
+/** The message about a parameter of the query, which was read from text. */
+const queryMessageOf = (issue: Issue, field: string, sent: unknown): string => {
+  if (Array.isArray(sent)) return `${field} was sent ${sent.length} times; send it once.`;
+  const message = messageOf(issue, field);
+  return sent === '' ? message.replace(`${field} must`, `${field} is empty; it must`) : message;
+};
+
 /** Fields whose value is in no message. */
 const secretNames = new Set(['user_password', 'owner_password']);
 
@@ -83,7 +90,7 @@ export const wrongValue = (
   issue: Issue,
   schema: z.ZodType,
   body: Record<string, unknown>,
-  { at = [] }: Place,
+  { at = [], isQuery = false }: Place,
 ): ApiError => {
   const { path } = issue;
   const name = path.findLast((part) => typeof part === 'string') ?? '';
@@ -100,7 +107,12 @@ export const wrongValue = (
         : null;
   const example = expected && validExample(schemaAt(schema, path), name, exampleOfType(name, issue.input, expected));
   const field = fieldOf([...at, ...path]);
-  const message = specific ? `${field} must be one of ${validValues.join(', ')}.` : messageOf(issue, field);
+  const sent = valueAt(body, path);
+  const message = specific
+    ? `${field} must be one of ${validValues.join(', ')}.`
+    : isQuery
+      ? queryMessageOf(issue, field, sent)
+      : messageOf(issue, field);
   const jsonProblem = jsonProblemOf(issue.input, schemaAt(schema, path));
   const text = [
     meant === null ? message : `${message.slice(0, -1)}; did you mean \`${meant}\`?`,
@@ -113,6 +125,6 @@ export const wrongValue = (
     ...(example ? { example } : {}),
   };
   if (!specific) return ApiError.of('invalid_request', text, extra);
-  const received = describeReceived(valueAt(body, path));
+  const received = describeReceived(sent);
   return ApiError.of(specific.error, text, { received, valid_values: [...validValues], ...extra });
 };
