@@ -2,11 +2,13 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { BlobRef } from '#contracts/events/render.ts';
 import { fileNameFor, type OutputContentType, pdfContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, idOfStream } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import { type RenderState, render } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { pdfRetention } from '#application/accounts/render-settings.ts';
 import { eventsOfDecider } from '#application/command-handling/history.ts';
 import { fold } from '#libs/domain/decider.ts';
+import { isRecent } from '#libs/time/is-recent.ts';
 
 /** Whether the request asks for a PDF that is stored for a later download. */
 export const isPdfKept = ({
@@ -73,4 +75,23 @@ export const keptPdfOf = (history: readonly RecordedEvent[], now: Date): KeptPdf
   if (state.pdf !== null && now < new Date(state.pdf.keptUntil))
     return { kind: 'kept', ...state.pdf, ...fileFieldsOf(history) };
   return { kind: history.some(wasKept) ? 'expired' : 'neverKept' };
+};
+
+/** A renderer stores the PDF of a second rendering after its event; the PDF is missing until then. */
+const maxStoringMs = 60_000;
+
+/**
+ * The same, and whether the blob store has the PDF of a second rendering: its event comes first, so that no PDF is stored
+ * without one, and then the renderer may fail to store it. Such a PDF counts as expired, so that it is made again.
+ */
+export const findKeptPdf = async (
+  blobs: Pick<BlobStore, 'has'>,
+  history: readonly RecordedEvent[],
+  now: Date,
+): Promise<KeptPdf> => {
+  const kept = keptPdfOf(history, now);
+  if (kept.kind !== 'kept') return kept;
+  const { type, metadata } = history.findLast(wasKept)!;
+  if (type === 'RenderCompleted' || isRecent(metadata.occurredAt, now, maxStoringMs)) return kept;
+  return (await blobs.has(kept.sha256)) ? kept : { kind: 'expired' };
 };

@@ -45,11 +45,16 @@ export const regeneratePdf = async (
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
     const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(request.data)).toISOString();
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
-    const isStored = isSame && events.length > 0;
-    if (isStored)
-      await storeFiles(blobs, recordedFiles(rendered, completed)).catch((error: unknown) =>
-        report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored'),
-      );
+    const isStored =
+      isSame &&
+      events.length > 0 &&
+      (await storeFiles(blobs, recordedFiles(rendered, completed)).then(
+        () => true,
+        (error: unknown) => {
+          report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored');
+          return false;
+        },
+      ));
     const { durations, warnings } = completed;
     const fields = {
       ...(contentType ? { contentType } : {}),

@@ -122,3 +122,18 @@ describe('A thumbnail that is drawn again', () => {
     }
   });
 });
+
+it('A regenerated PDF that could not be stored is sent to the caller, who is not told that it is kept', async () => {
+  const { dependencies } = rendererOf('image', 'drawing 1');
+  const id = newId();
+  const stream = streams.render(id);
+  await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
+  await runRender(dependencies, stream, 1);
+  for (const [count, put] of [dependencies.blobs.put, () => Promise.reject(new Error('disk full'))].entries()) {
+    await requestAgain(stream, 'regeneration', count + 1);
+    const reply = dependencies.replies.wait(id, new AbortController().signal);
+    await regeneratePdf({ ...dependencies, blobs: { ...dependencies.blobs, put } }, stream, 1);
+    expect(await reply).toMatchObject({ status: 'DONE', pdf: Buffer.from('%PDF') });
+    expect(Object.keys((await reply)!).includes('keptUntil')).toBe(count === 0);
+  }
+});

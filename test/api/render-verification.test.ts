@@ -79,6 +79,19 @@ describe('A verification', () => {
     expect(Date.parse(String(body.pdf_expires_at)) - Date.parse(String(body.verified_at))).toBe(hourMs / 6);
   });
 
+  it('keeps the PDF at the next request if it could not be stored; until then it counts as expired', async () => {
+    const id = await finished();
+    const { body } = await verify(id, { keep_pdf: true });
+    await api.engines.blobs.delete(String((body.recorded as Body).sha256));
+    const before = api.clock.now;
+    api.clock.now = new Date(before.getTime() + 60_000);
+    for (const path of [`/api/v1/renders/${id}/pdf`, `/api/v1/download/${id}`])
+      expect((await send('GET', path)).body).toMatchObject({ error: 'download_expired' });
+    await verify(id, { keep_pdf: true });
+    expect(await send('GET', `/api/v1/renders/${id}/pdf`)).toMatchObject({ status: 200, body: '%PDF-1.7' });
+    api.clock.now = before;
+  });
+
   it('says where the PDFs differ while the recorded one is kept, and does not keep the other one', async () => {
     const id = await finished({ keep_pdf: true });
     const { body } = await verify(id, { keep_pdf: true }, otherBytes);

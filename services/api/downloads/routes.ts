@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { checkDownloadToken } from '#libs/secrets/download-token.ts';
-import { keptPdfOf, type StoredPdf } from '#application/renders/kept-pdf.ts';
+import { findKeptPdf, type StoredPdf } from '#application/renders/kept-pdf.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { publicRoute, type Route } from '../server/route.ts';
@@ -17,11 +17,11 @@ const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, toke
 };
 
 /** Reads the event log: a webhook receiver may fetch the PDF before a read model shows it. */
-const requireKeptPdf = async ({ eventLog }: Dependencies, id: string, accountId: string | null) => {
+const requireKeptPdf = async ({ eventLog, blobs }: Dependencies, id: string, accountId: string | null) => {
   const history = await eventLog.store.read(streams.render(id));
   const owner = history[0]?.metadata.accountId;
   if (!owner || (accountId !== null && owner !== accountId)) throw notFound();
-  const kept = keptPdfOf(history, eventLog.now());
+  const kept = await findKeptPdf(blobs, history, eventLog.now());
   if (kept.kind === 'expired') throw pdfExpired();
   if (kept.kind !== 'kept') throw notFound();
   return { owner, kept };

@@ -8,9 +8,9 @@ import { attachmentOf } from '../server/attachment.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import type { RouteResponse } from '../server/route.ts';
 
-/** The error for a PDF whose hour is over. */
+/** The error for a PDF that was kept. */
 export const pdfExpired = (): ApiError =>
-  ApiError.of('download_expired', 'The PDF is not kept any more: its time is over.');
+  ApiError.of('download_expired', 'The PDF is not kept any more: its time is over, or it could not be stored again.');
 
 const readPdf = async (
   { blobs, eventLog }: Pick<Dependencies, 'blobs' | 'eventLog'>,

@@ -10,7 +10,7 @@ import { renderDetailResponse } from '#contracts/http/render-detail.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, readModels, renderIdOf, streams, apiKeyIdOf } from '#contracts/names.ts';
 import { getDiagnostics, timingsOf } from '#application/renders/diagnostics.ts';
-import { type KeptPdf, keptPdfOf } from '#application/renders/kept-pdf.ts';
+import { findKeptPdf, type KeptPdf } from '#application/renders/kept-pdf.ts';
 import { pdfExpired, pdfResponses, sendKeptPdf } from '../downloads/send-pdf.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { eventView } from '#application/audit/event-view.ts';
@@ -198,11 +198,11 @@ export const renderRecordRoutes: Route[] = [
     responses: pdfResponses,
     errors: ['render_not_found', 'pdf_not_available', 'download_expired'],
     handle: async ({ account, params, reply }, dependencies) => {
-      const { eventLog } = dependencies;
+      const { eventLog, blobs } = dependencies;
       const id = bareRenderId(params.id);
       const history = id ? await eventLog.store.read(streams.render(id)) : [];
       if (!id || history[0]?.metadata.accountId !== account.id) throw renderNotFound();
-      const kept = keptPdfOf(history, eventLog.now());
+      const kept = await findKeptPdf(blobs, history, eventLog.now());
       if (kept.kind !== 'kept') throw noPdf(kept);
       return sendKeptPdf(dependencies, reply, account.id, kept);
     },
