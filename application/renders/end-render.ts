@@ -151,10 +151,9 @@ export const failRender = async (
 };
 
 /**
- * Lets the sweeper erase a stored PDF whose render has failed. The sweeper checks whether another render has the same
- * PDF.
+ * Lets the sweeper erase a stored PDF whose render has failed, or was completed by another worker with another PDF. The
+ * sweeper checks whether another render has the same PDF.
  */
 export const discardOrphanedPdf = async ({ stored, render: aggregate, cause }: RenderTask): Promise<void> => {
-  if (stored && aggregate.state.status === 'FAILED')
-    await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
+  if (stored) await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
 };

@@ -234,7 +234,7 @@ export const pageSecretsErased = z.object({ sha256: identifier() });
 /** The stored PDF was erased. Its hash stays in RenderCompleted. */
 export const pdfErased = z.object({ sha256: identifier() });
 
-/** The PDF was stored although the render has failed. It cannot be downloaded, and is erased after `eraseAfter`. */
+/** A PDF was stored, but the render has failed or has another one. It cannot be downloaded, and is erased after `eraseAfter`. */
 export const pdfDiscarded = z.object({ pdf: blobRef, thumbnail: blobRef.optional(), eraseAfter: identifier() });
 
 /** A repeated request needs the PDF, which was not stored. */

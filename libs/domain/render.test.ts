@@ -127,6 +127,19 @@ describe('A render', () => {
     expect(given(render, requested, started(1), completed(1)).when(early)).toEqual([]);
   });
 
+  it('that another worker has completed with another PDF has the unused one discarded, and erased later', () => {
+    const discard = (pdf: typeof blob): RenderCommand => ({ type: 'discardPdf', data: { pdf, eraseAfter: expiry } });
+    const other = { sha256: 'other', size: 1 };
+    const ended = [requested, started(1), started(2), completed(2)];
+    const discarded: RenderEvent = { type: 'PdfDiscarded', data: { pdf: other, eraseAfter: expiry } };
+    const erased = (sha256: string): RenderEvent => ({ type: 'PdfErased', data: { sha256 } });
+    expect(given(render, ...ended).when(discard(blob))).toEqual([]);
+    expect(given(render, ...ended).when(discard(other))).toEqual([discarded]);
+    expect(given(render, ...ended, discarded).when(erase)).toEqual([erased(blob.sha256)]);
+    expect(given(render, ...ended, erased(blob.sha256), discarded).when(erase)).toEqual([erased('other')]);
+    expect(given(render, ...ended, discarded, erased(blob.sha256)).when(erase)).toEqual([]);
+  });
+
   it('that has failed has its stored PDF discarded and erased', () => {
     const data = { pdf: blob, eraseAfter: expiry };
     const discard: RenderCommand = { type: 'discardPdf', data };

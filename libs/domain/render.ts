@@ -15,11 +15,15 @@ export type RenderState =
   /** `sealedBox`: the hash of the sealed box with the headers and cookies for a page, until it is erased. */
   | { status: 'QUEUED'; sealedBox?: string }
   | { status: 'PROCESSING'; attempt: number; sealedBox?: string }
-  /** `regeneration` and `verification`: how many there were, and whether the last one has ended. */
+  /**
+   * `regeneration` and `verification`: how many there were, and whether the last one has ended. `discardedPdf`: the hash of
+   * a PDF that another worker stored.
+   */
   | {
       status: 'DONE';
       pdf: { sha256: string; keptUntil: string } | null;
       diagnosed?: true;
+      discardedPdf?: string;
       sealedBox?: string;
       regeneration?: { count: number; ended: boolean };
       verification?: { count: number; ended: boolean };
@@ -73,8 +77,8 @@ const canBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !stat
 
 /** The hash of the PDF that is stored for the render. */
 const storedPdfHash = (state: RenderState): string | null => {
-  if (state.status === 'DONE') return state.pdf?.sha256 ?? null;
-  return state.status === 'FAILED' ? (state.discardedPdf ?? null) : null;
+  if (!hasEnded(state)) return null;
+  return (state.status === 'DONE' ? state.pdf?.sha256 : undefined) ?? state.discardedPdf ?? null;
 };
 
 /** The PDF may be stored again after its time was over. */
@@ -112,12 +116,13 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
       const { sealedBox: _, ...rest } = state;
       return rest;
     }
-    case 'PdfErased':
-      if (state.status === 'DONE') return { ...state, pdf: null };
-      if (state.status !== 'FAILED') return state;
-      return { status: 'FAILED', ...(state.diagnosed ? { diagnosed: true } : {}), ...keptSealedBox(state) };
+    case 'PdfErased': {
+      if (!hasEnded(state)) return state;
+      const { discardedPdf: _, ...rest } = state;
+      return rest.status === 'DONE' ? { ...rest, pdf: null } : rest;
+    }
     case 'PdfDiscarded':
-      return state.status === 'FAILED' ? { ...state, discardedPdf: event.data.pdf.sha256 } : state;
+      return hasEnded(state) ? { ...state, discardedPdf: event.data.pdf.sha256 } : state;
     case 'PdfRegenerationRequested':
       return state.status === 'DONE'
         ? { ...state, regeneration: { count: (state.regeneration?.count ?? 0) + 1, ended: false } }
@@ -178,7 +183,7 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
         ? [{ type: 'PageSecretsErased', data: { sha256: command.sha256 } }]
         : [];
     case 'discardPdf':
-      return state.status === 'FAILED' && state.discardedPdf === undefined
+      return hasEnded(state) && storedPdfHash(state) !== command.data.pdf.sha256
         ? [{ type: 'PdfDiscarded', data: command.data }]
         : [];
     case 'erasePdf': {

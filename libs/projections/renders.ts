@@ -57,6 +57,8 @@ export type RenderDocument = {
   thumbnail?: { sha256: string; size: number };
   responseMode: 'wait' | 'poll' | 'webhook';
   webhookUrl: string | null;
+  /** Other files that workers stored for the render. They are erased with its PDF. */
+  discarded?: Pick<EventData['PdfDiscarded'], 'pdf' | 'thumbnail'>[];
   /** Until when the PDF is kept; null if it is not kept. The PDF of a failed render is only kept to be erased and cannot be fetched. */
   keptUntil: string | null;
   templateTest: boolean;
@@ -246,7 +248,11 @@ export const renders: Projection<RenderDocument> = {
     },
     PdfDiscarded: (event) => {
       const { eraseAfter, ...files } = event.data;
-      return updateDocument(event, () => ({ ...files, keptUntil: eraseAfter }));
+      return updateDocument<RenderDocument>(event, ({ pdf, discarded = [], keptUntil }) =>
+        pdf === null
+          ? { ...files, keptUntil: eraseAfter }
+          : { discarded: [...discarded, files], keptUntil: keptUntil ?? event.metadata.occurredAt },
+      );
     },
     PdfRegenerationEnded: (event) => {
       const { keptUntil } = event.data;
@@ -267,6 +273,10 @@ export const renders: Projection<RenderDocument> = {
       }));
     },
     PageSecretsErased: (event) => updateDocument(event, () => ({ secretsErasableSince: null })),
-    PdfErased: (event) => updateDocument(event, () => ({ keptUntil: null })),
+    PdfErased: (event) =>
+      updateDocument<RenderDocument>(event, ({ discarded }) => ({
+        keptUntil: null,
+        ...(discarded ? { discarded: [] } : {}),
+      })),
   },
 };

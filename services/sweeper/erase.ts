@@ -45,14 +45,15 @@ const isKeptByAnotherRender = async (
   }
 };
 
-/** The files of a render that no other render keeps. */
+/** The files of a render that no other render keeps, also those that workers stored beside them. */
 const filesOfRenderAlone = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<string[]> => {
   const files: string[] = [];
-  for (const file of ['thumbnail', 'pdf'] as const) {
-    const sha256 = document[file]?.sha256;
-    if (sha256 !== undefined && !(await isKeptByAnotherRender(dependencies, document.id, file, sha256)))
-      files.push(sha256);
-  }
+  for (const stored of [document, ...(document.discarded ?? [])])
+    for (const file of ['thumbnail', 'pdf'] as const) {
+      const sha256 = stored[file]?.sha256;
+      if (sha256 !== undefined && !(await isKeptByAnotherRender(dependencies, document.id, file, sha256)))
+        files.push(sha256);
+    }
   return files;
 };
 

@@ -133,3 +133,38 @@ describe('A PDF that is ready after another worker has failed the render', () =>
     expect(await isStored(embedded)).toBe(true);
   });
 });
+
+describe('A PDF that is ready after another worker has completed the render with other bytes', () => {
+  const completeTwice = async (embedded: EmbeddedEngines, eraseBefore: boolean) => {
+    const id = await embedded.recordQueuedRender(pollResponseMode);
+    const stream = streams.render(id);
+    const others: RunRenderDependencies = rendererDependencies(embedded);
+    const print: RunRenderDependencies['printer']['print'] = async (request) => ({
+      ...(await rendererDependencies(embedded).printer.print(request)),
+      pdf: Buffer.from('%PDF of the other worker'),
+    });
+    const completeElsewhere = async (): Promise<void> => {
+      await runRender({ ...others, printer: { ...others.printer, print } }, stream, 2);
+      if (!eraseBefore) return;
+      await embedded.catchUpReadModels();
+      embedded.advanceClock(hourMs + 1);
+      expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(1);
+      embedded.advanceClock(-hourMs);
+    };
+    expect(await runRender(rendererDependencies(embedded, completeElsewhere), stream, 1)).toEqual({ kind: 'done' });
+    await embedded.catchUpReadModels();
+    expect(await isStored(embedded)).toBe(true);
+    return { id, stream };
+  };
+
+  test.each([[false], [true]])('is erased with that of the other worker, or at once (%s)', async (eraseBefore) => {
+    const embedded = await openEmbeddedEngines();
+    const { stream } = await completeTwice(embedded, eraseBefore);
+    expect((await embedded.eventTypesIn(stream)).at(-1)).toBe('PdfDiscarded');
+    embedded.advanceClock(eraseBefore ? 1 : hourMs + 1);
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(1);
+    expect(await isStored(embedded)).toBe(false);
+    await embedded.catchUpReadModels();
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(0);
+  });
+});

@@ -62,7 +62,7 @@ const sentences: Record<EventType, (of: FieldText) => string> = {
   RenderFailed: (of) => `Render failed with ${of('error.error')}: ${of('error.message')}`,
   PageSecretsErased: () => 'Headers and cookies of the page erased',
   PdfErased: () => 'Stored PDF erased',
-  PdfDiscarded: () => 'PDF of the failed render discarded',
+  PdfDiscarded: () => 'Unused PDF discarded',
   PdfRegenerationRequested: () => 'PDF regeneration for a repeated request started',
   PdfRegenerationEnded: () => 'PDF regeneration for a repeated request ended',
   DiagnosisRequested: () => 'Diagnostics requested',
