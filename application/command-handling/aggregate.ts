@@ -14,7 +14,7 @@ import {
 import { newId } from '#libs/ids/ulids.ts';
 import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracingEnabled, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
-import { validateEvent, validateMetadata } from './event-validation.ts';
+import { isEventRejected, validateEvent, validateMetadata } from './event-validation.ts';
 import { eventsOfDecider, readHistory } from './history.ts';
 import { loadState } from './remembered-state.ts';
 
@@ -107,6 +107,10 @@ const appendOnce = async (
     return found[events.length - 1]!;
   }
 };
+
+/** Whether a command has certainly no effect. After any other error, its events may have been appended. */
+export const isCertainlyNotAppended = (error: unknown): boolean =>
+  error instanceof RevisionConflict || isEventRejected(error);
 
 const createMetadata = (cause: Cause, traceparent: string | null, now: Date): Metadata =>
   validateMetadata({ occurredAt: now.toISOString(), ...cause, traceparent });

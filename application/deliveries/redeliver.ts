@@ -3,7 +3,13 @@ import type { RedeliverJobRequest } from '#contracts/http/jobs.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { delivery, maxStartDelayMs, TargetErasedError } from '#libs/domain/delivery.ts';
-import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import {
+  type Cause,
+  type EventLog,
+  isCertainlyNotAppended,
+  loadAggregate,
+} from '#application/command-handling/aggregate.ts';
+import { deferUncachedPuts } from '#libs/blob-store/defer-puts.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { redeliveriesPerSecond, type RedeliveryPace } from './redelivery-pace.ts';
@@ -69,13 +75,17 @@ export const redeliver = async (
     webhook_method: method = state.target.method,
     webhook_headers: headers = {},
   } = given;
-  const target = isGiven ? await sealTarget(dependencies, id, { url, method, headers }) : null;
+  const sealedBoxes = deferUncachedPuts(dependencies.blobs);
+  const sealing = { ...dependencies, blobs: sealedBoxes };
+  const target = isGiven ? await sealTarget(sealing, id, { url, method, headers }) : null;
   const eraseSealed = async (): Promise<void> =>
     void (target?.sealed && (await dependencies.blobs.delete(target.sealed.sha256)));
   try {
-    const { events, position } = await aggregate.execute({ type: 'redeliver', target, startsAt }, cause);
+    const command = { type: 'redeliver', target, startsAt } as const;
+    const { events, position } = await aggregate.execute(command, cause, sealedBoxes.deferred());
     if (events.length > 0) return position;
   } catch (error) {
+    if (isCertainlyNotAppended(error)) await eraseSealed();
     // A concurrent round with secrets of its own has already ended.
     if (!(error instanceof TargetErasedError)) throw error;
   }

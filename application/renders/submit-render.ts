@@ -8,7 +8,12 @@ import type { DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { newAggregate, type Cause, type EventLog } from '#application/command-handling/aggregate.ts';
+import {
+  type Cause,
+  type EventLog,
+  isCertainlyNotAppended,
+  newAggregate,
+} from '#application/command-handling/aggregate.ts';
 import { type PlaintextTarget, sealTarget, type TargetDependencies } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { Caller } from '#application/callers/caller.ts';
@@ -28,10 +33,14 @@ export type SubmitRenderResult = {
   fileName: string | null;
   reply: Promise<RenderReply | null>;
 };
-/** `inputs` is the blob store for render inputs; `maxPdfRetentionMinutes` is the operator's limit. */
+/**
+ * `inputs` is the blob store for render inputs, `sealedBoxes` that for the secrets of the request;
+ * `maxPdfRetentionMinutes` is the operator's limit.
+ */
 export type SubmitRenderDependencies = {
   eventLog: EventLog;
   inputs: DeferringBlobStore;
+  sealedBoxes: DeferringBlobStore;
   replies: RenderReplies;
   maxPdfRetentionMinutes: number;
 };
@@ -84,6 +93,13 @@ export const sealSource = async (
     ? { ...source, page: await sealPageRequest(dependencies, id, page.url, page) }
     : source;
 
+/** The sealed boxes that are erased after the render. */
+const sealedBoxesOf = ({ source, responseMode }: Pick<RenderRequestedData, 'source' | 'responseMode'>): string[] =>
+  [
+    source.mode === 'CONVERT' ? source.page?.sealed : null,
+    responseMode.kind === 'webhook' ? responseMode.sealed : null,
+  ].flatMap((sealed) => sealed?.sha256 ?? []);
+
 /** `repeatedFrom` is the bare id of the render that this one repeats, if any. */
 export type RenderToSubmit = RenderInput & {
   id: string;
@@ -99,7 +115,7 @@ export type RenderToSubmit = RenderInput & {
  * the month of the quota. `signal` aborts when the caller no longer waits; the reply is then null.
  */
 export const submitRender = async (
-  { eventLog, inputs, replies, maxPdfRetentionMinutes }: SubmitRenderDependencies,
+  { eventLog, inputs, sealedBoxes, replies, maxPdfRetentionMinutes }: SubmitRenderDependencies,
   { keyId, keyType, account }: Caller,
   request: RenderToSubmit,
   signal: AbortSignal,
@@ -133,8 +149,17 @@ export const submitRender = async (
   };
   const reply = request.responseMode.kind === 'wait' ? replies.wait(id, signal) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
-  const { position } = await aggregate.execute({ type: 'request', data }, request.cause, inputs.deferred());
-  if (position !== null) inputs.cacheDeferred();
+  const blobs = [...inputs.deferred(), ...sealedBoxes.deferred()];
+  // No event names them, so nothing else would erase them.
+  const eraseSealedBoxes = () => Promise.allSettled(sealedBoxesOf(data).map((sha256) => sealedBoxes.delete(sha256)));
+  const { position } = await aggregate
+    .execute({ type: 'request', data }, request.cause, blobs)
+    .catch(async (error: unknown) => {
+      if (isCertainlyNotAppended(error)) await eraseSealedBoxes();
+      throw error;
+    });
+  if (position === null) await eraseSealedBoxes();
+  else inputs.cacheDeferred();
   // No event: an earlier append of the same request timed out, but has succeeded since.
   const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
   return { id, createdAt: at.toISOString(), position: acceptedAt, fileName, reply };

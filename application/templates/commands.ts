@@ -3,8 +3,8 @@ import {
   type Cause,
   loadRememberedAggregate,
   type EventLog,
+  isCertainlyNotAppended,
 } from '#application/command-handling/aggregate.ts';
-import { isEventRejected } from '#application/command-handling/event-validation.ts';
 import { readHistory } from '#application/command-handling/history.ts';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -105,9 +105,8 @@ export const readVersionEvents = async ({ store }: EventLog, id: string, from: n
  */
 type CreateTemplateOptions = { name: string; store: () => Promise<TemplateBody>; capacity: TemplateCapacity | null };
 
-/** After any other error, the event may have been appended although the reply is lost. */
 const isCertainlyRejected = (error: unknown): boolean =>
-  error instanceof RevisionConflict || error instanceof TemplateCommandError || isEventRejected(error);
+  error instanceof TemplateCommandError || isCertainlyNotAppended(error);
 
 /**
  * Frees name and slot of a template that is not created. If this fails, they expire like those of a crashed request.

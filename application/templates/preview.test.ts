@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
@@ -27,8 +28,9 @@ const openRenderer = (renderer: Partial<RunRenderDependencies> = {}, clock = () 
   const replies = openMemoryReplies();
   const store = {
     put: async (bytes: Uint8Array) => {
-      blobs.set('blob', bytes);
-      return { sha256: 'blob', size: bytes.byteLength };
+      const sha256 = hash('sha256', bytes, 'hex');
+      blobs.set(sha256, bytes);
+      return { sha256, size: bytes.byteLength };
     },
     get: async (sha256: string) => {
       const bytes = blobs.get(sha256);
@@ -76,7 +78,19 @@ describe('A preview', () => {
     expect(await previews.render(taskOf())).toMatchObject({ status: 'DONE', pages: 1 });
     expect(published[0]).toMatchObject({ urgent: true, data: { preview: { task: expect.any(String) } } });
     expect(await previews.render(taskOf({ content: 'x'.repeat(300_000) }))).toMatchObject({ status: 'DONE' });
-    expect(published[1]).toMatchObject({ data: { preview: { blob: 'blob' } } });
+    expect(published[1]).toMatchObject({ data: { preview: { blob: expect.any(String) } } });
+    expect(blobs.size).toBe(0);
+  });
+
+  it('leaves no blob in the store if that responds too late', async () => {
+    const { blobs, dependencies } = openRenderer();
+    const put = async (bytes: Uint8Array) => {
+      await dependencies.blobs.put(bytes);
+      throw new Error('no response');
+    };
+    const store = { ...dependencies.blobs, put };
+    const previews = createPreviews({ publish: async () => undefined }, dependencies.replies, store);
+    await expect(previews.render(taskOf({ content: 'x'.repeat(300_000) }))).rejects.toThrow('no response');
     expect(blobs.size).toBe(0);
   });
 

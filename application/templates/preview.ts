@@ -137,8 +137,10 @@ export const createPreviews = (
     const reply = replies.wait(task.id, stop.signal);
     const json = JSON.stringify(task);
     // Other blobs are named by what they hold. This one has an id in it, so no other is erased with it.
-    const blob = Buffer.byteLength(json) > maxMessageBytes ? (await blobs.put(Buffer.from(json))).sha256 : null;
+    const blob = Buffer.byteLength(json) > maxMessageBytes ? hash('sha256', json, 'hex') : null;
     try {
+      // It may be stored although this fails.
+      if (blob !== null) await blobs.put(Buffer.from(json));
       const data: PreviewMessage = { preview: blob === null ? { task: json } : { blob } };
       const message = { id: `preview-${task.id}`, subject: subjects.renderRequested, data, urgent: true };
       await bus.publish(message, stop.signal);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CachedBlobStore } from './cache.ts';
+import type { BlobStore } from './port.ts';
 
 /** A blob that is stored with the events that name it. */
 export type DeferredBlob = { sha256: string; bytes: Uint8Array };
@@ -33,3 +34,7 @@ export const deferPuts = (blobs: CachedBlobStore): DeferringBlobStore => {
     cacheDeferred: () => deferred.forEach((bytes, sha256) => blobs.cache(sha256, bytes)),
   };
 };
+
+/** The same for blobs that are deleted later, such as sealed boxes. They are not cached. */
+export const deferUncachedPuts = (blobs: BlobStore): DeferringBlobStore =>
+  deferPuts({ ...blobs, cache: () => undefined });

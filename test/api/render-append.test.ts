@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
+import type { BlobRef } from '#contracts/events/render.ts';
+import { EventTooLarge } from '#libs/event-store/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
 import { sha256Of } from '../support/sha256.ts';
@@ -13,12 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => api.closeAndRemove());
 
-const requestOnce = async (html = '<p>1</p>') => {
+const webhook = { webhook_url: 'https://example.com/hook', webhook_headers: { Authorization: 'Bearer r5T1v3N0' } };
+const requestOnce = async (html = '<p>1</p>', fields: object = {}) => {
   const { statusCode: status, body } = await api.app.inject({
     method: 'POST',
     url: '/api/v1/render/async',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
-    payload: JSON.stringify({ ...htmlRequest, data: html }),
+    payload: JSON.stringify({ ...htmlRequest, data: html, ...fields }),
   });
   return { status, id: (JSON.parse(body) as { id?: string }).id };
 };
@@ -35,6 +38,22 @@ const giveUpNextAppend = (): { land(): Promise<unknown> } => {
     throw ApiError.of('service_unavailable', 'The event log does not respond.', { retry_after: 2 });
   };
   return { land: () => land() };
+};
+
+/** Sends a request with a secret header. Returns its status, and whether its sealed box is stored. */
+const requestWithSecret = async (failure: Error | null) => {
+  const { store, blobs } = api.engines;
+  const append = store.append.bind(store);
+  let box = '';
+  store.append = async (stream, events, ...rest) => {
+    if (!stream.startsWith(streams.render(''))) return append(stream, events, ...rest);
+    store.append = append;
+    box = (events[0]!.data as unknown as { responseMode: { sealed: BlobRef } }).responseMode.sealed.sha256;
+    if (failure) throw failure;
+    return append(stream, events, ...rest);
+  };
+  const { status } = await api.request(secret, 'POST', '/api/v1/render/async', { ...htmlRequest, ...webhook });
+  return { status, isStored: await blobs.has(box) };
 };
 
 const renderStreams = async (): Promise<Set<string>> => {
@@ -95,4 +114,33 @@ it('The input of a render whose append failed is not in memory, so that a later 
   await expect(api.inputs.get(sha256Of('<p>4</p>'))).rejects.toThrow(BlobNotFound);
   expect((await requestOnce('<p>4</p>')).status).toBe(200);
   expect(await api.engines.blobs.has(sha256Of('<p>4</p>'))).toBe(true);
+});
+
+it('The secrets of a request are stored with its event, so that a process that is killed in between leaves none', async () => {
+  expect(await requestWithSecret(new Error('killed'))).toEqual({ status: 500, isStored: false });
+  expect(await requestWithSecret(null)).toEqual({ status: 200, isStored: true });
+});
+
+it('Secrets that are stored before their event are erased if it is rejected, but not if it may be appended later', async () => {
+  api.engines.blobs.maxAppendedBytes = 0;
+  expect((await requestWithSecret(new EventTooLarge('RenderRequested', 70_000))).isStored).toBe(false);
+  expect((await requestWithSecret(new Error('timeout'))).isStored).toBe(true);
+  expect(await requestWithSecret(null)).toEqual({ status: 200, isStored: true });
+});
+
+it('The secrets of a request whose earlier append has succeeded are erased, because the event names others', async () => {
+  const { blobs } = api.engines;
+  blobs.maxAppendedBytes = 0;
+  const stored: string[] = [];
+  const put = blobs.put.bind(blobs);
+  const append = giveUpNextAppend();
+  blobs.put = async (bytes) => {
+    if (stored.length === 1) await append.land();
+    const ref = await put(bytes);
+    stored.push(ref.sha256);
+    return ref;
+  };
+  expect((await requestOnce('<p>1</p>', webhook)).status).toBe(503);
+  expect((await requestOnce('<p>1</p>', webhook)).status).toBe(200);
+  expect(await Promise.all(stored.map((sha256) => blobs.has(sha256)))).toEqual([true, false]);
 });

@@ -4,6 +4,8 @@ import { readModels, streams } from '#contracts/names.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { createUnreadableBlobs } from '#libs/blob-store/unreadable-blobs.ts';
 import { delivery } from '#libs/domain/delivery.ts';
+import { EventTooLarge, type EventStore } from '#libs/event-store/port.ts';
+import { redeliver } from '#application/deliveries/redeliver.ts';
 import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
@@ -149,6 +151,31 @@ describe('The sealed target of a webhook', () => {
     });
     expect(await isTargetStored(embedded, target)).toBe(true);
   });
+
+  test.each([[64 * 1024], [0]])(
+    'of a redelivery is not left behind by an append that fails (%i)',
+    async (maxAppendedBytes) => {
+      const embedded = await openEmbeddedEngines();
+      const { id } = await recordCompleted(embedded);
+      await deliveryServiceOn(embedded, () => responded(404)).deliver(id);
+      const { eventLog, engines, cause } = embedded;
+      const blobs = { ...engines.blobs, maxAppendedBytes };
+      let box = '';
+      const append: EventStore['append'] = async (stream, events, ...rest) => {
+        if (events[0]!.type !== 'RedeliveryRequested') return eventLog.store.append(stream, events, ...rest);
+        box = (events[0]!.data as unknown as { target: WebhookTarget }).target.sealed!.sha256;
+        throw new EventTooLarge('RedeliveryRequested', 70_000);
+      };
+      const failing = { ...eventLog, store: { ...eventLog.store, append } };
+      const given = { webhook_url: url, webhook_headers: headers };
+      await expect(redeliver({ eventLog: failing, blobs, secrets }, id, given, cause)).rejects.toThrow(EventTooLarge);
+      expect(await blobs.has(box)).toBe(false);
+      await redeliver({ eventLog, blobs, secrets }, id, given, cause);
+      const healthy = deliveryServiceOn(embedded, () => responded(200));
+      await healthy.deliver(id);
+      expect(healthy.calls[0]).toMatchObject({ url, headers: { authorization: 'Bearer r5T1v3N0' } });
+    },
+  );
 
   test('opens with a previous secret that is still configured, and without it the attempt fails with the reason', async () => {
     const embedded = await openEmbeddedEngines();

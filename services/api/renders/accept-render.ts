@@ -83,8 +83,9 @@ export const acceptRenderInput = async (
   const estimatedMs = waitMs + workMs;
   const renders = input.source.mode === 'COMPOSE' ? input.source.renders : 1;
   const submission = await acceptWithinQuota(dependencies, context, reply, { id, at, renders }, async () => {
-    const sealed = await sealResponseMode(dependencies, id, responseMode, estimatedMs);
-    const source = await sealSource(dependencies, id, input);
+    const sealing = { ...dependencies, blobs: dependencies.sealedBoxes };
+    const sealed = await sealResponseMode(sealing, id, responseMode, estimatedMs);
+    const source = await sealSource(sealing, id, input);
     const origin = repeatedFrom === undefined ? {} : { repeatedFrom };
     const request = { ...input, ...origin, source, id, at, templateTest: false, responseMode: sealed, cause };
     return submitRender(dependencies, context, request, waitSignal(reply));

@@ -2,7 +2,7 @@ import type { EventLog } from '#application/command-handling/aggregate.ts';
 import type { createKeyedLock } from '#application/templates/commands.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { CachedBlobStore } from '#libs/blob-store/cache.ts';
-import { deferPuts, type DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
+import { deferPuts, deferUncachedPuts, type DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Limits } from '#libs/limits/port.ts';
@@ -93,10 +93,11 @@ export type Dependencies = HealthDependencies & {
   version: string;
 };
 
-/** For a request that submits a render. Its small inputs are stored with RenderRequested. */
-export type SubmitDependencies = Dependencies & { inputs: DeferringBlobStore };
+/** For a request that submits a render. Its small inputs and sealed boxes are stored with RenderRequested. */
+export type SubmitDependencies = Dependencies & { inputs: DeferringBlobStore; sealedBoxes: DeferringBlobStore };
 
 export const withDeferredInputs = (dependencies: Dependencies): SubmitDependencies => ({
   ...dependencies,
   inputs: deferPuts(dependencies.inputs),
+  sealedBoxes: deferUncachedPuts(dependencies.blobs),
 });
