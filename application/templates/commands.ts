@@ -109,7 +109,8 @@ const isCertainlyRejected = (error: unknown): boolean =>
   error instanceof TemplateCommandError || isCertainlyNotAppended(error);
 
 /**
- * Frees name and slot of a template that is not created. If this fails, they expire like those of a crashed request.
+ * Frees name and slot of a template that is not created, or is deleted. If this fails, they expire like those of a crashed
+ * request.
  */
 const releaseReservations = (
   eventLog: EventLog,
@@ -184,7 +185,8 @@ export const updateTemplate = (
           throw error;
         });
       unused.delete(name);
-      if (renamed) await releaseName(eventLog, { accountId, name: state.body.name }, id, cause);
+      // If this fails, the earlier name expires like that of a crashed request. The version exists.
+      if (renamed) await releaseName(eventLog, { accountId, name: state.body.name }, id, cause).catch(() => undefined);
       return { version: state.version + 1, body, position: position!, at: at! };
     };
     try {
@@ -202,12 +204,13 @@ export const deleteTemplate = (
   expectedVersion: number | null,
   cause: Cause,
 ): Promise<{ position: number }> =>
-  withTemplateLock(id, () =>
-    retryOnConflict(async () => {
+  withTemplateLock(id, async () => {
+    const { name, position } = await retryOnConflict(async () => {
       const { aggregate, state } = await loadActive(eventLog, accountId, id);
       const { position } = await aggregate.executeOnce({ type: 'delete', expectedVersion }, cause);
-      await releaseName(eventLog, { accountId, name: state.body.name }, id, cause);
-      await freeSlot(eventLog, accountId, id, cause);
-      return { position: position! };
-    }),
-  );
+      return { name: state.body.name, position: position! };
+    });
+    // The template is deleted, whether this succeeds or not.
+    await releaseReservations(eventLog, accountId, id, name, cause);
+    return { position };
+  });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bareId, streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
-import type { EventStore } from '#libs/event-store/port.ts';
+import { type EventStore, RevisionConflict } from '#libs/event-store/port.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { reserveName } from '#application/templates/name-reservations.ts';
@@ -172,5 +172,34 @@ describe('A new template name whose update failed', () => {
     expect((await rename(other, id!, 'Wanted', 1)).statusCode).toBe(412);
     expect(await isReserved('Wanted')).toBe(true);
     expect((await create(one, 'Wanted')).status).toBe(409);
+  });
+});
+
+describe('A template whose name and slot cannot be freed, because other processes change them at the same moment', () => {
+  /** Lets every append to the name or the slots conflict that `isAffected` names. */
+  const conflict = (isAffected: (events: readonly { type: string }[]) => boolean): void => {
+    const { store } = one.engines;
+    const append = store.append.bind(store);
+    store.append = async (stream, events, expected, blobs) => {
+      if (isAffected(events)) throw new RevisionConflict(stream, expected);
+      return append(stream, events, expected, blobs);
+    };
+  };
+  const isRelease = ([event]: readonly { type: string }[]): boolean =>
+    event?.type === 'TemplateNameReleased' || event?.type === 'TemplateSlotFreed';
+
+  it('is deleted, and its name is free a moment later', async () => {
+    const [id] = await created(1, 'Busy');
+    conflict(isRelease);
+    expect((await one.request(secret, 'DELETE', `/api/v1/templates/${id}`)).status).toBe(204);
+    other.clock.now = new Date(other.clock.now.getTime() + 10_000);
+    expect((await create(other, 'Busy 0')).status).toBe(201);
+  });
+
+  it('gets one new version when it is renamed', async () => {
+    const [id] = await created(1, 'Busy');
+    conflict(isRelease);
+    const renamed = await one.request(secret, 'PUT', `/api/v1/templates/${id}`, { name: 'Renamed' });
+    expect([renamed.status, renamed.body]).toMatchObject([200, { name: 'Renamed', version: 2 }]);
   });
 });
