@@ -2,8 +2,9 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { type Cause, type EventLog } from '#application/command-handling/aggregate.ts';
 import { personIdFrom } from '#application/people/identity.ts';
 import { actorOf, type SignedInPerson } from '#application/people/people.ts';
+import { endSession } from '#application/people/sessions.ts';
 import { registerPerson, type SignIn, type SignInOrigin, startSignedInSession } from '#application/people/sign-in.ts';
-import { maxMembers, membershipOf } from '#libs/domain/members.ts';
+import { maxMembers, type MembersState, membershipOf } from '#libs/domain/members.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { changeMembers, type FoundInvitation } from './commands.ts';
 
@@ -26,6 +27,8 @@ export const memberLimitExceeded = (): ApiError =>
     limit: maxMembers,
   });
 
+const isFull = ({ members }: MembersState): boolean => Object.keys(members).length >= maxMembers;
+
 /** Uses the invitation. Resolves to the position of the event. @throws ApiError why it has no effect */
 const accept = async (
   eventLog: EventLog,
@@ -37,7 +40,7 @@ const accept = async (
   const { position, state } = await changeMembers(eventLog, accountId, command, cause);
   if (position !== null) return position;
   if (membershipOf(state, personId)) throw ApiError.of('already_member', 'You are a member of the account already.');
-  throw Object.keys(state.members).length >= maxMembers ? memberLimitExceeded() : invitationNotFound();
+  throw isFull(state) ? memberLimitExceeded() : invitationNotFound();
 };
 
 /** Whether the person is the one whom the invitation names. The link itself is the proof; the email avoids mistakes. */
@@ -79,13 +82,20 @@ export const acceptAsNewPerson = async (
   const now = eventLog.now();
   requireValidInvitation(found, now);
   const { accountId, invitationId, invitation } = found;
+  if (isFull(found.state)) throw memberLimitExceeded();
   const { email } = invitation;
   const personId = personIdFrom({ kind: 'invitation', invitationId, email });
   const actor = actorOf({ personId, name: email });
   const cause: Cause = { actor, accountId, correlationId, causationId: null, traceparent };
   const aggregate = await registerPerson(eventLog, { personId, email, name: email }, cause);
-  await accept(eventLog, found, personId, cause);
-  const session = { personId, sessionId: newId(now), method: 'link', challengeId: null, userAgent } as const;
+  const sessionId = newId(now);
+  const session = { personId, sessionId, method: 'link', challengeId: null, userAgent } as const;
+  // First, so that the invitation stays open after a crash in between. Nobody has got the token of that session.
   const signIn = await startSignedInSession(eventLog, aggregate, session, cause);
-  return { ...signIn, accountId };
+  try {
+    return { ...signIn, accountId, position: await accept(eventLog, found, personId, cause) };
+  } catch (error) {
+    await endSession(eventLog, { id: sessionId, personId }, 'revoke', cause).catch(() => undefined);
+    throw error;
+  }
 };

@@ -1,3 +1,4 @@
+import { ApiError } from '#contracts/http/api-error.ts';
 import type { SignInMethod } from '#contracts/events/people.ts';
 import { streams } from '#contracts/names.ts';
 import { type Cause, type EventLog, loadAggregate, newAggregate } from '#application/command-handling/aggregate.ts';
@@ -9,7 +10,13 @@ const maxUserAgentLength = 400;
 
 export type NewSession = { id: string; personId: string; method: SignInMethod; userAgent: string | null };
 
-/** Starts a session for a person. The token is for the cookie and is not stored. */
+export const usedLink = (): ApiError =>
+  ApiError.of('used_sign_in_link', 'This sign-in link has been used; each link signs in once.');
+
+/**
+ * Starts a session for a person. The token is for the cookie and is not stored.
+ * @throws ApiError used_sign_in_link if a session with this id has started before, which only the id of a link can
+ */
 export const startSession = async (
   eventLog: EventLog,
   { id, personId, method, userAgent }: NewSession,
@@ -21,7 +28,8 @@ export const startSession = async (
     { type: 'start', data, now: eventLog.now() },
     cause,
   );
-  return { token, position: position! };
+  if (position === null) throw usedLink();
+  return { token, position };
 };
 
 /** More accounts than people usually belong to; a sign-in must stay quick. */

@@ -4,10 +4,11 @@ import { streams } from '#contracts/names.ts';
 import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { members, membershipOf } from '#libs/domain/members.ts';
 import { person } from '#libs/domain/person.ts';
+import { session } from '#libs/domain/session.ts';
 import { signInLink, type SignInLinkDetails } from '#libs/domain/sign-in-link.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { actorOf } from './people.ts';
-import { startSession } from './sessions.ts';
+import { startSession, usedLink } from './sessions.ts';
 import { hasHash, parseToken } from './tokens.ts';
 
 /** The origin of a sign-in: the request, and the browser. */
@@ -19,7 +20,13 @@ export type SignIn = { personId: string; sessionId: string; token: string; posit
 const unknownLink = (): ApiError =>
   ApiError.of('invalid_sign_in_link', 'There is no such sign-in link. Check that the whole link was copied.');
 
-/** Uses the link. @throws ApiError with a reason, which only the holder of the link learns */
+const hasStarted = async (eventLog: EventLog, sessionId: string): Promise<boolean> =>
+  (await loadAggregate(eventLog, session, streams.session(sessionId))).aggregate.state.status !== 'NONE';
+
+/**
+ * Uses the link. Its holder may continue a use that a crash interrupted, with the same session, which starts at most once.
+ * @throws ApiError with a reason, which only the holder of the link learns
+ */
 const useLink = async (eventLog: EventLog, token: string, sessionId: string, origin: SignInOrigin) => {
   const parsed = parseToken(token);
   if (!parsed) throw unknownLink();
@@ -29,9 +36,12 @@ const useLink = async (eventLog: EventLog, token: string, sessionId: string, ori
   const now = eventLog.now().toISOString();
   const cause = causeOf(state, origin, state.accountId);
   const { events } = await aggregate.execute({ type: 'use', sessionId, now }, cause);
-  if (events.length > 0) return { link: state, cause };
-  if (aggregate.state.status === 'USED')
-    throw ApiError.of('used_sign_in_link', 'This sign-in link has been used; each link signs in once.');
+  if (events.length > 0) return { link: state, cause, sessionId };
+  const used = aggregate.state;
+  if (used.status === 'USED') {
+    if (now >= used.expiresAt || (await hasStarted(eventLog, used.sessionId))) throw usedLink();
+    return { link: used, cause, sessionId: used.sessionId };
+  }
   throw ApiError.of('expired_sign_in_link', 'This sign-in link has expired; a link can be used for 15 minutes.');
 };
 
@@ -97,8 +107,7 @@ export const signInByLink = async (
   token: string,
   origin: SignInOrigin,
 ): Promise<SignIn & { accountId: string | null }> => {
-  const sessionId = newId(eventLog.now());
-  const { link, cause } = await useLink(eventLog, token, sessionId, origin);
+  const { link, cause, sessionId } = await useLink(eventLog, token, newId(eventLog.now()), origin);
   const { personId, accountId } = link;
   const aggregate = await registerPerson(eventLog, link, cause);
   if (link.operator) await aggregate.execute({ type: 'grantOperator', source: 'command' }, cause);

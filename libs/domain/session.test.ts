@@ -110,6 +110,7 @@ describe('A one-time link', () => {
     const used = given(signInLink, issued).when(useAt('2026-03-02T09:14:59.999Z'));
     expect(used).toEqual([{ type: 'SignInLinkUsed', data: { sessionId: 's' } }]);
     expect(given(signInLink, issued, ...used).when(useAt('2026-03-02T09:01:00.000Z'))).toEqual([]);
+    expect(fold(signInLink, [issued, ...used])).toMatchObject({ status: 'USED', sessionId: 's' });
     expect(given(signInLink, issued).when(useAt(link.expiresAt))).toEqual([]);
     expect(given(signInLink).when(useAt('2026-03-02T09:00:00.000Z'))).toEqual([]);
     expect(given(signInLink, issued).when({ type: 'issue', data: link })).toEqual([]);

@@ -8,7 +8,10 @@ export const signInLinkLifetimeMs = 15 * 60 * 1000;
 export type SignInLinkDetails = EventData['SignInLinkIssued'];
 
 export type SignInLinkState =
-  { status: 'NONE' } | ({ status: 'ISSUED' } & SignInLinkDetails) | ({ status: 'USED' } & SignInLinkDetails);
+  | { status: 'NONE' }
+  | ({ status: 'ISSUED' } & SignInLinkDetails)
+  /** `sessionId` is that of the only session that the link can start. */
+  | ({ status: 'USED'; sessionId: string } & SignInLinkDetails);
 
 export type SignInLinkCommand =
   | { type: 'issue'; data: SignInLinkDetails }
@@ -20,7 +23,7 @@ const evolve = (state: SignInLinkState, event: SignInLinkEvent): SignInLinkState
     case 'SignInLinkIssued':
       return { status: 'ISSUED', ...event.data };
     case 'SignInLinkUsed':
-      return state.status === 'NONE' ? state : { ...state, status: 'USED' };
+      return state.status === 'NONE' ? state : { ...state, status: 'USED', sessionId: event.data.sessionId };
     default:
       return event satisfies never;
   }

@@ -302,3 +302,70 @@ describe('An invitation', () => {
     });
   });
 });
+
+describe('A link whose use was interrupted by a crash before the session started', () => {
+  /** Makes the next append to a stream of this kind fail. */
+  const failNextAppend = (kind: string): void => {
+    const { store } = api.engines;
+    const append = store.append.bind(store);
+    store.append = (stream, ...rest) => {
+      if (!stream.startsWith(kind)) return append(stream, ...rest);
+      store.append = append;
+      return Promise.reject(new Error('killed'));
+    };
+  };
+  const sessionsOf = async (browser: Browser) =>
+    ((await browser.request('GET', '/api/v1/session/sessions')).body as { sessions: unknown[] }).sessions;
+
+  it.each([['session-'], ['person-'], ['members-']])(
+    'signs the holder in within its lifetime, to one session (%s)',
+    async (kind) => {
+      const token = await issueToken(api.eventLog, { email: nextEmail(), accountId, role: 'owner' });
+      failNextAppend(kind);
+      expect((await openBrowser(api.app).signIn(token)).status).toBe(500);
+      const browsers = [openBrowser(api.app), openBrowser(api.app)];
+      const both = await Promise.all(browsers.map((browser) => browser.signIn(token)));
+      expect(both.map(outcome).toSorted()).toEqual([
+        [201, undefined],
+        [401, 'used_sign_in_link'],
+      ]);
+      const browser = browsers[both.findIndex(({ status }) => status === 201)]!;
+      expect((await browser.request('GET', '/api/v1/session')).body).toMatchObject({ accounts: [{ role: 'owner' }] });
+      expect(await sessionsOf(browser)).toHaveLength(1);
+      await browser.request('DELETE', '/api/v1/session');
+      expect(outcome(await openBrowser(api.app).signIn(token))).toEqual([401, 'used_sign_in_link']);
+    },
+  );
+
+  it('does not sign in after its lifetime', async () => {
+    const token = await issueToken(api.eventLog, { email: nextEmail(), accountId, role: 'owner' });
+    failNextAppend('session-');
+    expect((await openBrowser(api.app).signIn(token)).status).toBe(500);
+    const { now } = api.clock;
+    advance(15 * 60_000);
+    expect(outcome(await openBrowser(api.app).signIn(token))).toEqual([401, 'used_sign_in_link']);
+    api.clock.now = now;
+  });
+
+  it.each([['session-'], ['members-']])('can be used again if it is an invitation (%s)', async (kind) => {
+    const email = nextEmail();
+    const token = tokenOf(await invite(email));
+    failNextAppend(kind);
+    expect((await accept(token)).status).toBe(500);
+    const browser = openBrowser(api.app);
+    expect((await accept(token, browser)).status).toBe(200);
+    expect((await browser.request('GET', '/api/v1/session')).body).toMatchObject({ person: { email } });
+    expect(await sessionsOf(browser)).toHaveLength(1);
+    expect(outcome(await accept(token))).toEqual([404, 'invitation_not_found']);
+    expect(await membersOf(owner)).toHaveLength(2);
+  });
+
+  it('starts one session if two requests accept an invitation at the same moment', async () => {
+    const token = tokenOf(await invite(nextEmail()));
+    const browsers = [openBrowser(api.app), openBrowser(api.app)];
+    const both = await Promise.all(browsers.map((browser) => accept(token, browser)));
+    await api.catchUpReadModels();
+    expect(await sessionsOf(browsers[both.findIndex(({ status }) => status === 200)]!)).toHaveLength(1);
+    expect(browsers.map(({ cookies }) => cookies.size).toSorted()).toEqual([0, 1]);
+  });
+});
