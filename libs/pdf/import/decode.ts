@@ -34,16 +34,18 @@ const undoPredictor = (bytes: Uint8Array, parameters: PDFDict): Uint8Array => {
   const pixel = Math.max(1, bits >> 3);
   const width = Math.ceil((bits * numberOf(parameters, 'Columns', 1)) / 8);
   const rows = Math.ceil(bytes.length / (width + 1));
-  const output = new Uint8Array(rows * width);
+  // The last row may be incomplete. A document decides the width, so nothing is added to the row.
+  const output = new Uint8Array(bytes.length - rows);
   for (let row = 0; row < rows; row += 1) {
     const predict = predictions[bytes[row * (width + 1)]!];
     if (!predict) throw damaged('a predictor has an unknown type');
     const [from, to] = [row * (width + 1) + 1, row * width];
-    for (let at = 0; at < width; at += 1) {
+    const length = Math.min(width, output.length - to);
+    for (let at = 0; at < length; at += 1) {
       const left = at < pixel ? 0 : output[to + at - pixel]!;
       const up = row === 0 ? 0 : output[to - width + at]!;
       const upperLeft = at < pixel || row === 0 ? 0 : output[to - width + at - pixel]!;
-      output[to + at] = (bytes[from + at] ?? 0) + predict(left, up, upperLeft);
+      output[to + at] = bytes[from + at]! + predict(left, up, upperLeft);
     }
   }
   return output;

@@ -50,6 +50,13 @@ const predictor = (parameters: string, stream: Uint8Array): Uint8Array =>
   content(`/Filter /FlateDecode /DecodeParms << ${parameters} >>`, deflateSync(stream));
 const row = Buffer.from([0, 0x51]);
 
+it('A row of a predictor that is longer than its data takes no more memory than the data', async () => {
+  const wide = '/Predictor 12 /Columns 1000000 /Colors 1000 /BitsPerComponent 40';
+  const text = 'q 1 0 0 1 2 3 cm Q';
+  const imported = await importedText(predictor(wide, Buffer.from(`\0${text}`)));
+  expect(imported).toContain(text);
+});
+
 describe('A damaged PDF as a part is rejected', () => {
   it.each<[string, Uint8Array]>([
     ['a font that cannot be read', withObjects({ 5: '<< /Type /Font /Subtype' })],
