@@ -121,6 +121,17 @@ test('a browser is replaced without failing a document, and the old one ends', a
   await expect.poll(() => readGroupMemory(groups)).toEqual([]);
 });
 
+test('a browser is replaced also when its last document runs out of time', async () => {
+  printer = await openTestPrinter({ tuning: { documentsPerBrowser: 1 } });
+  const { limits } = endless;
+  const late = rejectionOf(printer.print({ ...endless, limits: { ...limits, processingMs: 3000 } }));
+  const old = new Set([await processGroupOf('animated')]);
+  await printer.print({ ...endless, options: { ...endless.options, wait_time: 10 } });
+  await expect.poll(() => browser('animated').starts).toBe(2);
+  expect(await late).toMatchObject({ fields: { name: 'processing_timeout' } });
+  await expect.poll(() => readGroupMemory(old)).toEqual([]);
+});
+
 test('a closing printer finishes its documents and accepts no new ones', async () => {
   printer = await openTestPrinter();
   const running = printer.print({ ...endless, options: { ...endless.options, wait_time: 500 } });

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { DocumentProxy } from '#libs/egress/egress.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { launchBrowser, type Browser, type LaunchOptions, defaultStartTimeoutMs } from './launch.ts';
@@ -17,7 +18,8 @@ export type InstanceOptions = LaunchOptions & {
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
-  runningDocuments: number;
+  /** Resolves when no page is in use. */
+  untilIdle(): Promise<void>;
   startedAt: number;
   /** A page that prints one document after another, without scripts and network. */
   withReusablePage<T>(use: (page: Page) => Promise<T>): Promise<T>;
@@ -111,20 +113,25 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
     return openIfGone(page, pageOptions);
   };
 
+  let runningDocuments = 0;
+  const idle = new EventEmitter();
   const countDocument = async <T>(work: () => Promise<T>): Promise<T> => {
-    instance.runningDocuments += 1;
+    runningDocuments += 1;
     try {
       return await work();
     } finally {
-      instance.runningDocuments -= 1;
+      runningDocuments -= 1;
       instance.documents += 1;
+      if (runningDocuments === 0) idle.emit('idle');
     }
   };
 
   const instance: BrowserInstance = {
     browser,
     documents: 0,
-    runningDocuments: 0,
+    untilIdle: async () => {
+      if (runningDocuments > 0) await once(idle, 'idle');
+    },
     startedAt: performance.now(),
     withReusablePage: (use) =>
       countDocument(async () => {

@@ -38,7 +38,6 @@ const stableAfterMs = 30_000;
 export const superviseBrowser = async (options: SupervisorOptions): Promise<Supervisor> => {
   const { open, start, documentsPerBrowser, logger, runExclusively } = options;
   const running = new Set<BrowserInstance>();
-  const idleCallbacks = new Map<BrowserInstance, () => void>();
   let current: BrowserInstance | undefined;
   let starting: Promise<BrowserInstance> | undefined;
   const closed = new AbortController();
@@ -55,10 +54,7 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     void instance.browser.devtools.closed.then(() => {
       if (current === instance) onUnexpectedEnd(instance);
     });
-    void instance.browser.ended.then(() => {
-      running.delete(instance);
-      idleCallbacks.get(instance)?.();
-    });
+    void instance.browser.ended.then(() => running.delete(instance));
     logger.info({ browser: instance.browser.version, process_group: instance.browser.processGroup }, 'browser started');
     return instance;
   };
@@ -94,20 +90,13 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     }
   };
 
-  const waitUntilIdle = (instance: BrowserInstance) =>
-    new Promise<void>((resolve) => {
-      idleCallbacks.set(instance, resolve);
-      if (instance.runningDocuments === 0) resolve();
-    });
-
   const replace = (old: BrowserInstance) =>
     runExclusively(async () => {
       if (closing || current !== old) return;
       const next = await open();
       if (closing || current !== old) return next.browser.close();
       activate(next);
-      await waitUntilIdle(old);
-      idleCallbacks.delete(old);
+      await Promise.race([old.untilIdle(), old.browser.ended]);
       await old.browser.close();
     });
 
@@ -121,7 +110,6 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     crashes: () => crashes,
     instances: () => [...running],
     afterDocument: (instance) => {
-      if (instance.runningDocuments === 0) idleCallbacks.get(instance)?.();
       if (replacing || closing || instance !== current || instance.documents < documentsPerBrowser) return;
       replacing = true;
       replace(instance)
