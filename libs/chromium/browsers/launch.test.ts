@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -31,6 +31,20 @@ const readOfProcess = (pid: number, file: 'status' | 'cmdline') =>
     if (error.code === 'ENOENT' || error.code === 'ESRCH') return gone;
     throw error;
   });
+
+test('a browser ends also when its folder cannot be removed', async () => {
+  const folder = join(scratch, 'folders');
+  await mkdir(folder, { mode: 0o755 });
+  await chmod(scratch, 0o755);
+  const { TMPDIR } = process.env;
+  onTestFinished(() => void (TMPDIR === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = TMPDIR)));
+  process.env['TMPDIR'] = folder;
+  const browser = await launchBrowser(options);
+  await rename(folder, `${folder}-moved`);
+  await writeFile(folder, 'no folder any more');
+  await browser.close();
+  expect(await readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
+});
 
 test('pages run inside the sandbox, and no browser process runs as root', async () => {
   const browser = await launchBrowser(options);

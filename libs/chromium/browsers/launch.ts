@@ -155,7 +155,8 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     await runWithTimeout(1000, () => exited).catch(() => undefined);
     killProcessGroup(processGroup);
     await exited;
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    // The shell removes it, too; this is for a shell that was killed. A folder that stays must not end the service.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   });
   const kill = () => {
     devtools.fail(new BrowserGone('The browser was killed.'));

@@ -147,7 +147,8 @@ export const launchOffice = async (options: LaunchOptions): Promise<OfficeProces
     fail();
     kill();
     await exited;
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    // The shell removes it, too; this is for a shell that was killed. A folder that stays must not end the service.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   });
 
   const startTimer = setTimeout(kill, startTimeoutMs);
