@@ -1,3 +1,4 @@
+import { BrowserStartError } from '#libs/chromium/browsers/start-error.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import { describeFileError } from '#libs/disk/file-errors.ts';
@@ -5,7 +6,7 @@ import { DamagedFileError } from '#libs/engines/damaged-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { UsageError } from './command-context.ts';
 
-const userErrors = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError];
+const userErrors = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError, BrowserStartError];
 
 /** What the user can correct, without a stack; null for an error that only developers can. */
 export const userErrorMessage = (error: unknown): string | null =>

@@ -206,7 +206,7 @@ describe('"colophon render"', () => {
     const variables = { ...env(), PUPPETEER_EXECUTABLE_PATH: '/bin/false' };
     const { code, stdout, stderr } = await runColophon(['render', at('page.html'), '-o', '-'], variables);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/\/bin\/false did not start as a browser[^]*The log above says why/);
+    expect(stderr).toMatch(/"msg":"\/bin\/false did not start as a browser[^]*The log above says why/);
   });
 
   it.each<[string, Record<string, string>, (folder: typeof at) => string[], RegExp]>([

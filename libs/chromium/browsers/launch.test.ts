@@ -43,7 +43,7 @@ test('a browser ends also when its folder cannot be removed', async () => {
   await rename(folder, `${folder}-moved`);
   await writeFile(folder, 'no folder any more');
   await browser.close();
-  expect(await readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
+  await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
 test('pages run inside the sandbox, and no browser process runs as root', async () => {

@@ -12,6 +12,7 @@ import { lowerSessionPriority } from '#libs/processes/session-priority.ts';
 import { nobodyId, runsAsRoot } from '#libs/processes/unprivileged-user.ts';
 import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
+import { startError } from './start-error.ts';
 import { trustAuthorities } from './trusted-authorities.ts';
 
 export type LaunchOptions = {
@@ -92,22 +93,6 @@ const captureStderr = (child: ChildProcess) => {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => (text = (text + piece).slice(-4000)));
   return () => text.trim();
-};
-
-export const startError = (executable: string, stderr: string): Error => {
-  if (
-    /No usable sandbox|setuid sandbox|sandbox_host_linux|Failed to move to new namespace|credentials\.cc/i.test(stderr)
-  )
-    return new Error(
-      `Chromium's sandbox cannot start here, and Colophon does not run documents without it. ` +
-        `Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, ` +
-        `kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container a seccomp ` +
-        `profile that allows clone and unshare), or install Chromium's setuid sandbox (Debian: chromium-sandbox). ` +
-        `Chromium said: ${stderr.slice(-500)}`,
-    );
-  return new Error(
-    `${executable} did not start as a browser${stderr ? `. It said: ${stderr.slice(-1000)}` : ', and printed nothing'}.`,
-  );
 };
 
 /** Whether a browser can open pages without screen frames, by its product name. Only the headless shell can. */
