@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import type { DefaultOptions, VariableDeclaration } from '#contracts/http/templates.ts';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 
 /** The part of a template that only the renderer needs. One blob, since it can be large. */
@@ -72,7 +73,7 @@ export const readSampleData = async (
   blobs: BlobStore,
   { sampleData }: Pick<TemplateBody, 'sampleData'>,
 ): Promise<Record<string, unknown>> =>
-  sampleData ? (JSON.parse(await readText(blobs, sampleData.sha256)) as Record<string, unknown>) : {};
+  sampleData ? (parseExactJson(await readText(blobs, sampleData.sha256)) as Record<string, unknown>) : {};
 
 /** A whole version. @throws BlobNotFound */
 export const readTemplate = async (blobs: BlobStore, body: TemplateBody): Promise<FullTemplate> => {

@@ -3,6 +3,7 @@ import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import type { AssetInliner } from './assets/inline.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { expand, type ExpansionRequest } from '#libs/templating/expand.ts';
 import type { Labels } from '#libs/templating/labels.ts';
 import { withBaseUrl } from './html/base-url.ts';
@@ -105,8 +106,10 @@ const maxOutputBytes = 32 * 1024 * 1024;
 
 const readData = (data: Uint8Array): unknown => {
   try {
-    return JSON.parse(new TextDecoder().decode(data));
+    return parseExactJson(new TextDecoder().decode(data));
   } catch (error) {
+    // Only data with long numbers is parsed by a function that calls itself.
+    if (error instanceof RangeError) throw invalidField('data', 'data is nested too deeply.');
     throw invalidField('data', `data is not JSON: ${(error as SyntaxError).message}`);
   }
 };

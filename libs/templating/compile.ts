@@ -5,6 +5,7 @@ import { recordUnsuitableValue, requireValue } from './expression.ts';
 import { type BlockHelperName, isReservedName } from './template-helpers/helper-registry.ts';
 import { couldBeHelper, type LexicalScope, rootLexicalScope, childLexicalScope } from './lexical-scope.ts';
 import { joinPath, type ExpansionState, type Scope, countSteps, type Step, writeText } from './expansion.ts';
+import { isExactNumber } from './exact-numbers.ts';
 import { ownMember, valueToText } from './values.ts';
 
 const compileContent = (value: string): Step[] => {
@@ -110,7 +111,8 @@ const compileEach = (block: Block, lexical: LexicalScope): Step => {
       const iterate = createIterate(body, scope, state, (key) => `${subject.fullPath(scope)}[${key}]`);
       return items.forEach((item, index) => iterate(item, index, index, index === items.length - 1));
     }
-    const keys = items !== null && typeof items === 'object' ? Object.keys(items) : [];
+    const hasFields = items !== null && typeof items === 'object' && !isExactNumber(items);
+    const keys = hasFields ? Object.keys(items) : [];
     countSteps(state, keys.length);
     if (keys.length === 0) return elseBody(scope, state);
     const iterate = createIterate(body, scope, state, (key) => joinPath(subject.fullPath(scope), [String(key)]));

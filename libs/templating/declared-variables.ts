@@ -1,14 +1,15 @@
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import { addProblem, type DataProblems } from './data-problems.ts';
+import { isExactNumber, isFiniteNumber } from './exact-numbers.ts';
 import { describeValue, truncateForMessage } from './messages.ts';
 import { isoDateAllowed, ownMember, readIsoDate } from './values.ts';
 
 const isOfType: Record<VariableDeclaration['type'], (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  number: isFiniteNumber,
   boolean: (value) => typeof value === 'boolean',
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === 'object' && !Array.isArray(value),
+  object: (value) => typeof value === 'object' && !Array.isArray(value) && !isExactNumber(value),
   date: (value) => readIsoDate(value) !== undefined,
 };
 

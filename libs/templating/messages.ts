@@ -1,3 +1,4 @@
+import { isExactNumber } from './exact-numbers.ts';
 import { templateLimits } from './limits.ts';
 
 export const truncateForMessage = (text: string): string =>
@@ -5,7 +6,7 @@ export const truncateForMessage = (text: string): string =>
 
 export const describeValue = (value: unknown): string => {
   const text =
-    typeof value === 'object' && value !== null
+    typeof value === 'object' && value !== null && !isExactNumber(value)
       ? Array.isArray(value)
         ? 'a list'
         : 'an object'

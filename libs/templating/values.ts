@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UnsuitableValue } from './data-problems.ts';
+import { type ExactNumber, isExactNumber } from './exact-numbers.ts';
 import { truncateForMessage } from './messages.ts';
 
 /** Names that every object inherits. They never count as data, even if the data has them. */
@@ -9,11 +10,18 @@ const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(O
 export const ownMember = (holder: unknown, name: string): unknown => {
   if (holder === null || holder === undefined || inheritedNames.has(name) || !Object.hasOwn(holder, name))
     return undefined;
+  // An exact number is a number, so it has no members.
+  if (name === 'rawJSON' && isExactNumber(holder)) return undefined;
   const member = (holder as Record<string, unknown>)[name];
   return typeof member === 'function' ? undefined : member;
 };
 
-const isScalar = (value: unknown) => value === null || typeof value !== 'object';
+type Scalar = string | number | boolean | null | undefined | ExactNumber;
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || typeof value !== 'object' || isExactNumber(value);
+
+const scalarToText = (value: Scalar): string => (isExactNumber(value) ? value.rawJSON : String(value ?? ''));
 
 /**
  * A value as text. Null is empty; a list of plain values is joined by commas, as in Handlebars. Objects are refused,
@@ -21,17 +29,14 @@ const isScalar = (value: unknown) => value === null || typeof value !== 'object'
  */
 export const valueToText = (value: unknown, name: string, line: number): string => {
   if (typeof value === 'string') return value;
-  if (value === null) return '';
-  if (Array.isArray(value) && value.every(isScalar)) return value.join(',');
-  if (typeof value === 'object') {
-    throw new UnsuitableValue(
-      name,
-      line,
-      `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} ` +
-        `and cannot be shown as text; name one of its fields, or use {{json ...}}.`,
-    );
-  }
-  return `${value as number | boolean}`;
+  if (isScalar(value)) return scalarToText(value);
+  if (Array.isArray(value) && value.every(isScalar)) return value.map(scalarToText).join(',');
+  throw new UnsuitableValue(
+    name,
+    line,
+    `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} ` +
+      `and cannot be shown as text; name one of its fields, or use {{json ...}}.`,
+  );
 };
 
 const calendarDate = z.iso.date();

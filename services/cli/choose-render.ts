@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TemporaryService } from '../process/temporary-service.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { UsageError } from '../process/command-context.ts';
 import { findLocalAssets, type LocalAsset, readLocalFile } from './local-files.ts';
 import { isFolder, type LocalParts, readPartsFile, readPartsOfFiles } from './local-parts.ts';
@@ -104,7 +105,7 @@ const renderTemplate = async (service: TemporaryService, path: string, options: 
     inFolder ? readTemplateFolder(path) : readLocalFile(path).then((bytes) => ({ content: bytes.toString() })),
     options.data === undefined
       ? readSample(path)
-      : readLocalFile(options.data).then((bytes) => parseJsonFile(options.data!, bytes.toString())),
+      : readLocalFile(options.data).then((bytes) => parseJsonFile(options.data!, bytes.toString(), parseExactJson)),
     readRenderOptions(options),
   ]);
   const messageOf = inFolder ? errorTextOf(contentFile) : await templateErrorTextOf(path);

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import { UsageError } from '../process/command-context.ts';
 import { findLocalAssets, type LocalAsset, readLocalFile } from './local-files.ts';
@@ -98,7 +99,7 @@ const readParts = async (
 
 /** Reads the JSON file of `--compose`: an array of parts, or an object with `parts` and other fields. @throws UsageError */
 export const readPartsFile = async (file: string): Promise<LocalParts> => {
-  const json: unknown = parseJsonFile(file, (await readLocalFile(file)).toString());
+  const json: unknown = parseJsonFile(file, (await readLocalFile(file)).toString(), parseExactJson);
   const { parts: named, ...whole } = Array.isArray(json) ? { parts: json as unknown[] } : (json as Part);
   if (!Array.isArray(named)) throw new UsageError(`${file} must be a JSON array, or an object with the array "parts".`);
   return { ...(await readParts(named, file, dirname(file))), whole };

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { TemplateToPush } from '#application/templates/push.ts';
 import { createTemplateRequestFor, sampleData } from '#contracts/http/templates.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { invoiceFile, splitInvoice, withInvoice } from '#libs/templating/invoice-file.ts';
 import { UsageError } from '../process/command-context.ts';
 
@@ -26,10 +27,17 @@ const readOptional = async (file: string): Promise<string | null> => {
   }
 };
 
-/** The JSON of a file. @throws UsageError with the place of a syntax error */
-export const parseJsonFile = (file: string, text: string): unknown => {
+/**
+ * The JSON of a file. What a template is filled in with is parsed by `parseExactJson`, which keeps all digits.
+ * @throws UsageError with the place of a syntax error
+ */
+export const parseJsonFile = (
+  file: string,
+  text: string,
+  parse: (text: string) => unknown = (json) => JSON.parse(json),
+): unknown => {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     throw new UsageError(`${file} is not JSON: ${(error as Error).message}.`);
   }
@@ -77,7 +85,7 @@ export const hasTemplateFields = async (folder: string): Promise<boolean> =>
 export const readSample = async (folder: string): Promise<unknown> => {
   const file = join(folder, templateFiles.sample);
   const text = await readOptional(file);
-  return text === null ? null : parseJsonFile(file, text);
+  return text === null ? null : parseJsonFile(file, text, parseExactJson);
 };
 
 /** Reads the template of a folder with its sample data, if there are any. @throws UsageError */

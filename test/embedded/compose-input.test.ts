@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type ApiResponse, type Body, createClient } from '../support/client/api-client.ts';
 import { pdfBytes } from '../support/documents/read-pdf.ts';
@@ -33,6 +34,13 @@ describe('The input of a composed document', () => {
     const { body: input } = await caller.request('GET', `/api/v1/renders/${String(composed.body['id'])}/input`);
     expect(input).toMatchObject({ parts: [{ mode: 'PDF', data: kept.pdf_base64 }] });
   });
+});
+
+it('The recorded parts have all digits of long numbers', async () => {
+  const data = parseExactJson('{"n":12345678901234567890}');
+  const composed = await compose([{ mode: 'CONVERT', input_type: 'json', data }]);
+  const input = await caller.request('GET', `/api/v1/renders/${String(composed.body['id'])}/input`);
+  expect(input.text).toContain('"data":{"n":12345678901234567890}');
 });
 
 describe('The time after printing', () => {

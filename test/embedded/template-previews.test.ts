@@ -42,6 +42,18 @@ describe('The sample data of a template', () => {
     expect(await templates.get(id)).toMatchObject({ version: 4, sample_data: { name: 'Ada' } });
   });
 
+  it('keep the digits of long numbers, in the response and in the preview', async () => {
+    const n = '12345678901234567890';
+    const body = `{"name":"long numbers","content":"<p>{{n}} {{json n}}</p>","sample_data":{"n":${n}}}`;
+    const created = await client.request('POST', '/api/v1/templates', {
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(created.text).toContain(`"sample_data":{"n":${n}}`);
+    const stored = await templates.send('GET', `/${String(created.body['id'])}/versions/1/preview`);
+    expect(await textOf(stored)).toBe(`${n} ${n}`);
+  });
+
   it('are not used by a render', async () => {
     const { id } = await templates.create(content, { sample_data: { name: 'Ada' } });
     expectErrorResponse(await templates.render(id, {}), 'template_render_error', { missing_variable: 'name' });

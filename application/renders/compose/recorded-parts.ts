@@ -2,6 +2,7 @@ import type { RecordedPart } from '#contracts/events/composition.ts';
 import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { templateIdOf } from '#contracts/names.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { readComposition } from '../load-inputs.ts';
 
 const firstLine = Buffer.from('PDF of a part\n');
@@ -42,13 +43,13 @@ const contentOf = async (
       mode: 'RENDER',
       template_id: templateIdOf(source.templateId),
       template_version: source.templateVersion,
-      data: JSON.parse(textOf(await read(source.data))) as unknown,
+      data: parseExactJson(textOf(await read(source.data))),
     };
   if (source.mode === 'COMPOSE') return { mode: 'COMPOSE' };
   const { inputType, page, upload } = source;
   const input = page ? Buffer.from(page.url) : await read(source.input);
   const text = upload && isOfficeInputType(inputType) ? Buffer.from(input).toString('base64') : textOf(input);
-  const data = inputType === 'json' && isJson(text) ? (JSON.parse(text) as unknown) : text;
+  const data = inputType === 'json' && isJson(text) ? parseExactJson(text) : text;
   return { mode: 'CONVERT', input_type: inputType, data };
 };
 

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import { type ExactNumber, isExactNumber, isFiniteNumber } from '../exact-numbers.ts';
 import { describeValue } from '../messages.ts';
 import { type Argument, failCall, failCallForOption, type HelperCall, type HelperFunction } from './helper-call.ts';
 
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 
 /** Whether a value is a finite number, or a decimal number as text. */
-const isDecimal = (value: unknown): value is number | Intl.StringNumericLiteral =>
-  typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
+const isDecimal = (value: unknown): value is number | ExactNumber | Intl.StringNumericLiteral =>
+  typeof value === 'string' ? decimal.test(value) : isFiniteNumber(value);
 
 // Creating a format costs as much as a thousand uses of it. The cache has room for every currency, so that one document
 // creates none twice.
@@ -34,7 +35,10 @@ const format = (
     const found = `"${subject.source}" is ${describeValue(subject.value)}`;
     return failCall(call, subject, `${found}, which is not ${kind}; a number such as 1234.5 is allowed.`);
   }
-  return formatFor(call.locale, options).format(subject.value);
+  const { value } = subject;
+  // A number in JSON is a numeric literal.
+  const number = isExactNumber(value) ? (value.rawJSON as Intl.StringNumericLiteral) : value;
+  return formatFor(call.locale, options).format(number);
 };
 
 const maxDecimals = 20;

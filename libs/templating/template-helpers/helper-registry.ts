@@ -1,3 +1,4 @@
+import { isExactNumber } from '../exact-numbers.ts';
 import { ownMember } from '../values.ts';
 import type { HelperFunction } from './helper-call.ts';
 import { formatDate } from './format-date.ts';
@@ -37,8 +38,10 @@ const valueHelper = (
   cost: { call: 1, character: 1 / 16, ...cost },
 });
 
-const lookup: HelperFunction = (_, { value: holder }, { value: name }) =>
-  typeof name === 'string' || typeof name === 'number' ? ownMember(holder, String(name)) : undefined;
+const lookup: HelperFunction = (_, { value: holder }, { value }) => {
+  const name = isExactNumber(value) ? value.rawJSON : value;
+  return typeof name === 'string' || typeof name === 'number' ? ownMember(holder, String(name)) : undefined;
+};
 
 const blockHelpers = {
   if: blockHelper('{{#if x}}...{{else}}...{{/if}}', 'includeZero'),

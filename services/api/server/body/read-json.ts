@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { largeOptions } from '#contracts/http/large-options.ts';
 import { plans } from '#contracts/plans.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
@@ -174,6 +175,9 @@ const readObject = (body: Buffer): Pick<RequestBody, 'fields' | 'longTexts'> => 
     throw invalidRequest('The body must be a JSON object.');
   const fields = value as Record<string, unknown>;
   const texts = extractLongTexts(fields);
+  // Templates are filled in with it, too.
+  for (const { name, start, end } of 'sample_data' in fields ? topLevelFields(body) : [])
+    if (name === 'sample_data') fields[name] = parseExactJson(body.subarray(start, end).toString());
   const longTexts = data ? { ...texts, data: body.subarray(data.start, data.end) } : texts;
   return { fields, longTexts };
 };
