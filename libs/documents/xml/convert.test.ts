@@ -55,6 +55,27 @@ describe('XML', () => {
   });
 
   test.each([
+    ['in a text', '<a>\n<b>Tom & Jerry</b>\n</a>\n', 2],
+    ['in an attribute', '<a b="x&y=1">t</a>', 1],
+    ['before a semicolon', '<a>\n<b>Tom & Jerry & Co</b>\n;</a>', 2],
+    ['without a name', '<a>\r\n&;</a>', 2],
+    ['after others that are allowed', '<!DOCTYPE a SYSTEM "x&y">\n<a><!-- & --><![CDATA[&]]><?p &?>&lt;\n& </a>', 3],
+  ])('with "&" %s is refused with its line and what to write', (_, xml, line) => {
+    expect(apiErrorFieldsOf(xml)).toMatchObject({
+      message: `The XML is malformed on line ${line}: "&" must be written "&amp;".`,
+      extra: { line },
+    });
+  });
+
+  test.each([
+    ['<a>\n</b>\n& </a>', 'unexpected close tag'],
+    ['<a>\n&nbsp;</a>', 'undefined entity'],
+    ['<a>\n<!-- & ', 'unclosed tag'],
+  ])('with another mistake is refused for that: %j', (xml, details) => {
+    expect(apiErrorFieldsOf(xml).extra).toEqual({ line: 2, details: expect.stringContaining(details) });
+  });
+
+  test.each([
     '<!DOCTYPE a [\n<!ENTITY x "y">\n]><a>&x;</a>',
     '<!DOCTYPE a [\n<!ENTITY % x SYSTEM "http://h/x.dtd">\n%x;]><a/>',
     '<!DOCTYPE a [\n<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',

@@ -22,7 +22,7 @@ export const parseXml = (text: string): XmlToken[] => {
   let depth = 0;
   const parser = new SaxesParser({ position: true, xmlns: false });
   parser.on('error', (error) => {
-    throw malformedXmlError(error.message, parser.line);
+    throw bareAmpersandError(text, parser.line) ?? malformedXmlError(error.message, parser.line);
   });
   parser.on('xmldecl', ({ version, encoding, standalone }) =>
     add({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }),
@@ -62,6 +62,20 @@ const declaration = (parts: Record<string, string | undefined>): string =>
 const malformedXmlError = (message: string, line: number): ApiError => {
   const reason = message.replace(/^\d+:\d+:\s*/, '').replace(/\.$/, '');
   return inputError('xml', `The XML is malformed on line ${line}: ${reason}.`, { details: reason, line });
+};
+
+/** An ampersand that begins no reference, after what may contain such a one. */
+const bareAmpersand =
+  /<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)|<\?[^]*?(?:\?>|$)|<!DOCTYPE[^>]*|&(?!#?[\p{L}\p{N}_:.-]+;)/gu;
+
+/** The parser notices a bare ampersand only at the next semicolon, or at the end. */
+const bareAmpersandError = (text: string, lastLine: number): ApiError | null => {
+  for (const { 0: found, index } of text.matchAll(bareAmpersand)) {
+    if (found !== '&') continue;
+    const line = text.slice(0, index).split(/\r\n|\r|\n/).length;
+    return line <= lastLine ? malformedXmlError('"&" must be written "&amp;"', line) : null;
+  }
+  return null;
 };
 
 const withoutEntities = (doctype: string, text: string): string => {
