@@ -44,6 +44,10 @@ describe('HTML', () => {
     ['a tag', '<p>one\n<p class="x', 2],
     ['an attribute', '<p>one\n\n<a href="x>two\nthree', 3],
     ['a comment', 'one\n<!-- two\nthree', 2],
+    ['a declaration', '<p>a</p>\n<!important text', 2],
+    ['an instruction', '<p>a</p>\n\n<?php echo 1;\ntext', 3],
+    ['a CDATA section', '\n<p>a</p><![CDATA[ text', 2],
+    ['a closing tag without a name', '<p>a</p>\n</3 text', 2],
     ['a script', '<p>\n\n<script>\nlet x = 1;', 3],
     ['a style', '<style>\np { color: red }\n<p>text', 1],
     ['a title', '<html>\n<title>x\n<body>', 2],
@@ -57,9 +61,12 @@ describe('HTML', () => {
     expect(apiErrorFieldsOf(html).message).toContain(`ends inside ${named} element`);
   });
 
-  test('that ends in a single "<" loses nothing and is accepted', () => {
-    expect(prepareHtml('<p>a <', 50).html).toBe('<p>a <');
-  });
+  test.each(['<p>a <', '<p>1 <3', '<p>a <!b>', '<p>a <?b>', '<p>a </3>', '<p>a <!-- b -->', '<p>a </'])(
+    '%s loses nothing and is accepted',
+    (html) => {
+      expect(prepareHtml(html, 50).html).toBe(html);
+    },
+  );
 
   test('with too many different external images is refused with both numbers', () => {
     const images = (count: number) =>

@@ -13,8 +13,8 @@ export type ParseHandlers = {
   onTag: (tag: Token.TagToken, context: TagContext, parser: HtmlParser) => void;
   /** Called before every element is created, including implied ones. */
   onElement?: () => void;
-  /** Called with the code of every parse error. */
-  onError: (code: string, parser: HtmlParser) => void;
+  /** Called with the code of every parse error, and with `eof-in-bogus-comment` and that comment. */
+  onError: (code: string, parser: HtmlParser, comment?: Token.CommentToken) => void;
 };
 
 /**
@@ -46,6 +46,13 @@ class ObservedParser extends Parser<DefaultTreeAdapterMap> {
     if (tag.tagName === 'style' && current !== parent && current && 'tagName' in current && current.tagName === 'style')
       this.styles.push(current);
     this.handlers.onTag(tag, context, this);
+  }
+
+  // The HTML standard has no error for the end of the input in something like `<?php`, which it reads as a comment.
+  override onComment(token: Token.CommentToken): void {
+    super.onComment(token);
+    const { pos, html } = this.tokenizer.preprocessor;
+    if (pos >= html.length) this.handlers.onError('eof-in-bogus-comment', this, token);
   }
 }
 

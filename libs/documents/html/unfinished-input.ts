@@ -9,6 +9,7 @@ export type UnfinishedInput = { inside: string; line: number };
 const unfinishedConstructs: Record<string, string> = {
   'eof-in-tag': 'a tag',
   'eof-in-comment': 'a comment',
+  'eof-in-bogus-comment': '"<!", "<?" or "</" without ">"',
   'eof-in-doctype': 'the doctype',
   'eof-in-cdata': 'a CDATA section',
 };
@@ -25,13 +26,13 @@ export const locateUnfinishedInput = (html: string): UnfinishedInput | undefined
   let unfinished: UnfinishedInput | undefined;
   parseWithHandlers(html, true, {
     onTag: ({ tagName, location }) => (opened = { tagName, line: location?.startLine ?? 1 }),
-    onError: (code, parser) => {
+    onError: (code, parser, comment) => {
       if (unfinished || !isUnfinishedError(code)) return;
       unfinished = textElementErrors.has(code)
         ? { inside: `${opened.tagName === 'iframe' ? 'an' : 'a'} ${opened.tagName} element`, line: opened.line }
         : {
             inside: unfinishedConstructs[code] ?? 'markup',
-            line: tokenLine(parser.tokenizer) ?? parser.tokenizer.preprocessor.line,
+            line: comment?.location?.startLine ?? tokenLine(parser.tokenizer) ?? parser.tokenizer.preprocessor.line,
           };
     },
   });
