@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import { expect, test } from 'vitest';
-import { sanitiseHeaderFooter } from './parse.ts';
+import { parseHeaderFooter, sanitiseHeaderFooter } from './parse.ts';
 
 const sanitise = (source: string) => sanitiseHeaderFooter('header', source, '2026-02-03').html;
 
@@ -105,6 +105,17 @@ test('class names and ids of the browser’s template are renamed', () => {
   expect(sanitise('<style>.title #header{color:red}</style><b class="title x" id="header">My title</b>')).toBe(
     '<style>@scope(.colophon-header){.own-title #own-header{color:red}}</style><div>' +
       '<b class="own-title x" id="own-header">My title</b></div>',
+  );
+});
+
+test.each([
+  ['HDR\n<!-- rest', 'a comment'],
+  ['HDR\n<b', 'a tag'],
+  ['HDR\n<style>p{', 'a style element'],
+  ['HDR\n<!rest', '"<!", "<?" or "</" without ">"'],
+])('a footer that would lose content is refused: %j', (footer_html, inside) => {
+  expect(() => parseHeaderFooter({ header_html: null, footer_html }, new Date(0))).toThrow(
+    `footer_html ends inside ${inside} that begins on line 2; everything after that would be lost.`,
   );
 });
 

@@ -10,6 +10,7 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { locateUnfinishedInput } from '#libs/documents/html/unfinished-input.ts';
 import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
 
 // Class names and ids of the browser's own template: it writes into some and lays out others.
@@ -223,6 +224,12 @@ const parseOption = (kind: HeaderFooterKind, source: string | null, date: string
     throw invalidOption(
       kind,
       `${problem.message}${problem.didYouMean === undefined ? '.' : `; did you mean ${problem.didYouMean}?`}`,
+    );
+  const unfinished = locateUnfinishedInput(source);
+  if (unfinished)
+    throw invalidOption(
+      kind,
+      `ends inside ${unfinished.inside} that begins on line ${unfinished.line}; everything after that would be lost.`,
     );
   try {
     return [sanitiseHeaderFooter(kind, source, date)];
