@@ -1,5 +1,5 @@
 const alphabet = /^[A-Za-z0-9+/]*={0,2}$/;
-const start = /^[A-Za-z0-9+/]{16}/;
+const start = /^[A-Za-z0-9+/]{14}[A-Za-z0-9+/=]{2}/;
 
 /**
  * Decodes canonical base64 (RFC 4648 section 4: padded, no line breaks, unused bits zero); undefined for anything else.

@@ -42,10 +42,13 @@ describe('text in data', () => {
     expect(decode('html', base64('<p>Hello, world</p>'))).toBe('<p>Hello, world</p>');
     expect(decode('json', base64('{"name":"value"}'))).toBe('{"name":"value"}');
     expect(decode('csv', base64('name,value\n1,2\n'))).toBe('name,value\n1,2\n');
+    // 16 characters, with padding.
+    expect(decode('json', base64('  {"a": 1}\n'))).toBe('  {"a": 1}\n');
+    expect(decode('csv', base64('a,b\n1,2\n3,'))).toBe('a,b\n1,2\n3,');
   });
 
   test.each<[string, TextInputType, string]>([
-    ['shorter than 16 characters', 'markdown', base64('short text')],
+    ['shorter than 16 characters', 'markdown', base64('one word')],
     ['not padded', 'markdown', base64('a text of this length').concat(base64('x')).replace(/=+$/, '')],
     ['not canonical in its last bits', 'markdown', 'YSB0ZXh0IG9mIHNvbWUgbGVuZB=='],
     ['broken into lines', 'markdown', base64('a text of some length, in lines').replace(/.{8}/, '$&\n')],
