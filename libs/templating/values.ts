@@ -3,13 +3,9 @@ import { UnsuitableValue } from './data-problems.ts';
 import { type ExactNumber, isExactNumber } from './exact-numbers.ts';
 import { truncateForMessage } from './messages.ts';
 
-/** Names that every object inherits. They never count as data, even if the data has them. */
-const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
-
-/** A value's own member; undefined if it has none of that name, or if the name is inherited. */
+/** A value's own member; undefined if it has none of that name, even if it inherits one. */
 export const ownMember = (holder: unknown, name: string): unknown => {
-  if (holder === null || holder === undefined || inheritedNames.has(name) || !Object.hasOwn(holder, name))
-    return undefined;
+  if (holder === null || holder === undefined || !Object.hasOwn(holder, name)) return undefined;
   // An exact number is a number, so it has no members.
   if (name === 'rawJSON' && isExactNumber(holder)) return undefined;
   const member = (holder as Record<string, unknown>)[name];
