@@ -10,6 +10,7 @@ import {
   type Statement,
   sourceOf,
 } from './ast.ts';
+import { formatProblem } from './template-helpers/format-date.ts';
 import { helperNames, helpers, isHelper, isReservedName } from './template-helpers/helper-registry.ts';
 import {
   couldBeHelper,
@@ -81,9 +82,13 @@ const checkSignature = (call: HelperCallNode, form: 'block' | 'value', context: 
 
 const checkCall = (call: HelperCallNode, form: 'block' | 'value', context: CheckContext): void => {
   checkSignature(call, form, context);
-  const [first] = call.params;
+  const [first, second] = call.params;
   if (call.path.type === 'PathExpression' && call.path.original === 'label' && first?.type === 'StringLiteral')
     context.labels.push({ name: first.value, line: lineOf(call) });
+  if (sourceOf(call.path) === 'formatDate' && second?.type === 'StringLiteral') {
+    const problem = formatProblem(second.value);
+    if (problem !== null) reportError(context, call, problem);
+  }
   for (const param of call.params) checkExpression(param, context);
   for (const { value } of call.hash?.pairs ?? []) checkExpression(value, context);
 };

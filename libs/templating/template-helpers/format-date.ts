@@ -52,6 +52,29 @@ type NamedFormat = keyof typeof namedFormats;
 
 const isNamedFormat = (format: string): format is NamedFormat => Object.hasOwn(namedFormats, format);
 
+// dayjs has more, which mean the day of the month elsewhere: `d` and `dd` are the number and a short name of the weekday.
+const tokenList = [
+  ...['YYYY', 'YY', 'MMMM', 'MMM', 'MM', 'M', 'DD', 'D', 'Do', 'dddd', 'ddd', 'Q'],
+  ...['HH', 'H', 'hh', 'h', 'kk', 'k', 'mm', 'm', 'ss', 's', 'SSS', 'A', 'a', 'T', 'Z', 'ZZ', 'z', 'zzz', 'X', 'x'],
+  ...['W', 'WW', 'GGGG', 'w', 'ww', 'wo', 'gggg', 'L', 'LL', 'LLL', 'LLLL', 'l', 'll', 'lll', 'llll', 'LT', 'LTS'],
+];
+const tokens: ReadonlySet<string> = new Set(tokenList);
+const bracketsOrToken = /\[[^\]]+\]|Do|wo|LTS?|([A-Za-z])\1*/g;
+
+/** What is wrong with a format for formatDate; null for a name or a pattern of allowed tokens. */
+export const formatProblem = (format: string): string | null => {
+  if (isNamedFormat(format)) return null;
+  const wrong =
+    format === '' ? '' : format.match(bracketsOrToken)?.find((part) => !part.startsWith('[') && !tokens.has(part));
+  if (wrong === undefined) return null;
+  const meant = tokens.has(wrong.toUpperCase()) ? ` (did you mean "${wrong.toUpperCase()}"?)` : '';
+  const names = Object.keys(namedFormats).join(', ');
+  return (
+    `"${wrong}" in the format given to formatDate is not allowed${meant}; allowed are ${names}, or a pattern of ` +
+    `${tokenList.join(', ')}, with other letters in brackets, such as "D [of] MMMM".`
+  );
+};
+
 const intlFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
 
 const formatByName = (epochMs: number, format: NamedFormat, locale: string, timeZone: string): string => {
@@ -76,6 +99,8 @@ export const formatDate: HelperFunction = (call, subject, format) => {
       `the format given to formatDate is ${describeValue(format.value)}; ${allowed}.`,
     );
   }
+  const problem = formatProblem(format.value);
+  if (problem !== null) return failCallForOption(call, subject, format, problem);
   if (subject.value === null) return '';
   call.countCharacters(slowToken.characters * (format.value.match(slowToken.pattern)?.length ?? 0));
   const date = readIsoDate(subject.value);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { analyse } from '../analyse.ts';
 import { expansionError, expanded } from '../testing/expand-template.ts';
 
 describe('uppercase and lowercase', () => {
@@ -185,6 +186,35 @@ describe('formatDate', () => {
       });
     },
   );
+
+  it.each([
+    ['yyyy-MM-dd', '"yyyy" in the format given to formatDate is not allowed (did you mean "YYYY"?)'],
+    ['dd/MM/YYYY', '"dd" in the format given to formatDate is not allowed (did you mean "DD"?)'],
+    ['foo', '"f" in the format given to formatDate is not allowed; allowed are short, medium, long, full, time'],
+    ['DDDD', '"DDDD" in the format'],
+    ['D de MMMM', '"d" in the format'],
+    ['[of', '"o" in the format'],
+    ['', '"" in the format'],
+  ])('refuses the format "%s" when a template is stored, and in the data', (format, message) => {
+    const content = `\n{{formatDate due "${format}"}}`;
+    expect(analyse(content, []).errors).toEqual([
+      { type: 'syntax_error', line: 2, message: expect.stringContaining(message) },
+    ]);
+    expect(expansionError('{{formatDate due format}}', { due: '2026-03-31', format })).toMatchObject({
+      name: 'template_render_error',
+      extra: { variable: 'format' },
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([
+    ['YYYY年M月D日', '2026年3月5日'],
+    ['YYYYMMDDTHHmmss.SSSZ', '20260305T120000.000+00:00'],
+    ['dddd [the] Do', 'Thursday the 5th'],
+    ['LT, LTS; LLLL', '12:00 PM, 12:00:00 PM; Thursday, March 5, 2026 12:00 PM'],
+  ])('accepts the format "%s"', (format, expected) => {
+    expect(expanded(`{{formatDate x "${format}"}}`, { x: '2026-03-05T12:00:00Z' })).toBe(expected);
+  });
 
   it('refuses a format that is not text or is very long', () => {
     expect(
