@@ -58,8 +58,15 @@ export const errorCodeOf = (error: unknown): string => {
 export const toEgressError = (host = 'the host', error: unknown): EgressError => {
   if (error instanceof EgressError) return error;
   const code = errorCodeOf(error);
-  const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
-  return isTimeout
-    ? timeoutError(`${host} did not respond in time.`)
-    : failureError(`The request to ${host} failed (${code}).`, error);
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return timeoutError(`${host} did not respond in time.`);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return failureError(`${host} responded with headers that are too large.`, error);
+  if (code.startsWith('HPE_') || code === 'HTTPParserError')
+    return failureError(`${host} responded with something that is not HTTP.`, error);
+  if (code === 'UND_ERR_INVALID_ARG')
+    return failureError('The request cannot be sent: a header is not allowed.', error);
+  if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code))
+    return failureError(`${host} closed the connection without a response.`, error);
+  return failureError(`The request to ${host} failed (${code}).`, error);
 };

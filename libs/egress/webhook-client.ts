@@ -1,14 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Dispatcher } from 'undici';
 import { targetOfUrl } from './target.ts';
-import {
-  errorCodeOf,
-  EgressError,
-  failureError,
-  timeoutError,
-  type OnEgressError,
-  type EgressErrorFields,
-} from './errors.ts';
+import { EgressError, timeoutError, toEgressError, type OnEgressError, type EgressErrorFields } from './errors.ts';
 
 /** One request to a receiver. `timeoutMs` covers look-up, connection, and the response's status and headers together. */
 export type WebhookRequest = {
@@ -48,20 +41,6 @@ const timeoutReason = (host: string, phase: WaitPhase, timeoutMs: number): strin
   }
 };
 
-const toRequestError = (host: string, error: Error): EgressError => {
-  if (error instanceof EgressError) return error;
-  const code = errorCodeOf(error);
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return failureError(`${host} responded with headers that are too large.`, error);
-  if (code.startsWith('HPE_') || code === 'HTTPParserError')
-    return failureError(`${host} responded with something that is not HTTP.`, error);
-  if (code === 'UND_ERR_INVALID_ARG')
-    return failureError('The request cannot be sent: a header is not allowed.', error);
-  if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code))
-    return failureError(`The request to ${host} failed (${code}).`, error);
-  return failureError(`${host} closed the connection without a response.`, error);
-};
-
 /** The start of a body as text, without a character that the limit cuts in two. */
 const decodeBodyStart = (chunks: Buffer[], maxBytes: number): string =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes), { stream: true });
@@ -99,7 +78,7 @@ const performRequest = (
   const fail = (error: Error) => {
     if (phase.name === 'reading') return finish(phase.head);
     clearTimeout(deadline);
-    reject(toRequestError(host, error));
+    reject(toEgressError(host, error));
   };
 
   const deadline = setTimeout(() => {

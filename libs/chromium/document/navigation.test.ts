@@ -195,7 +195,7 @@ describe('A page at a URL', () => {
     ['/redirects', 'the server redirects in a loop', undefined],
     ['/loop', 'the page redirects more than 5 times', undefined],
     ['/to-blank', 'the page redirects to about:blank, which is not an http or https URL', undefined],
-    ['/cut', 'The request to 127.0.0.1 failed (UND_ERR_SOCKET).', undefined],
+    ['/cut', '127.0.0.1 closed the connection without a response.', undefined],
     ['/moved-to-private', '127.0.0.2 is not a public address.', undefined],
     ['/to-private', '127.0.0.2 is not a public address.', undefined],
     ['http://127.0.0.2/', '127.0.0.2 is not a public address.', undefined],
