@@ -1,6 +1,7 @@
 /** The parts of a parsed template that are supported, as Handlebars' parser returns them. Lines count from 1. */
 
-type Located = { loc: { start: { line: number } } };
+type Position = { line: number; column: number };
+type Located = { loc: { start: Position; end: Position } };
 
 export type Path = Located & {
   type: 'PathExpression';

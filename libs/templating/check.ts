@@ -80,7 +80,29 @@ const checkSignature = (call: HelperCallNode, form: 'block' | 'value', context: 
     reportError(context, call, `"${name}" takes no argument named "${truncateForMessage(unknownName.key)}".`);
 };
 
+const isAdjacent = ({ loc: { end } }: Expression, { loc: { start } }: Expression): boolean =>
+  end.line === start.line && end.column === start.column;
+
+/** What Handlebars reads as several arguments although no space is between them, such as `a..b`; null if nothing is. */
+const findBrokenPath = ({ path, params }: HelperCallNode): string | null => {
+  const all = [path, ...params];
+  const first = all.findIndex(
+    (each, index) => index > 0 && isAdjacent(all[index - 1]!, each) && sourceOf(each).startsWith('.'),
+  );
+  if (first < 0) return null;
+  const after = all.findIndex((each, index) => index > first && !isAdjacent(all[index - 1]!, each));
+  return all
+    .slice(first - 1, after < 0 ? all.length : after)
+    .map(sourceOf)
+    .join('');
+};
+
 const checkCall = (call: HelperCallNode, form: 'block' | 'value', context: CheckContext): void => {
+  const brokenPath = findBrokenPath(call);
+  if (brokenPath !== null) {
+    const message = `"${truncateForMessage(brokenPath)}" is not a path: each dot must stand between two names.`;
+    return reportError(context, call, message);
+  }
   checkSignature(call, form, context);
   const [first, second] = call.params;
   if (call.path.type === 'PathExpression' && call.path.original === 'label' && first?.type === 'StringLiteral')

@@ -38,6 +38,13 @@ const describeParserStop = ({ text, token, line }: ParserStop): TemplateSyntaxEr
     return { message: 'A closing tag {{/...}} stands here without a block that it could close.', line: templateLine };
   if (token === 'INVERSE' || token === 'OPEN_INVERSE_CHAIN' || token === 'OPEN_INVERSE')
     return { message: 'An {{else}} stands here outside of a block, or a second time in one.', line: templateLine };
+  if (token === 'NUMBER')
+    return {
+      message:
+        `Unexpected "${truncateForMessage(text)}" in a placeholder; at the end of a path, the number of an item is in ` +
+        'brackets, as in {{items.[0]}}.',
+      line: templateLine,
+    };
   if (token === 'CLOSE') return { message: 'The placeholder ends too early.', line: templateLine };
   return {
     message:
