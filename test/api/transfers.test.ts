@@ -108,15 +108,21 @@ describe('The requests and unread responses of an account', () => {
     );
   });
 
-  it('include bodies that are still being sent', async () => {
-    const headers = { ...authorization(), 'content-type': 'application/json', 'content-length': 10 * 1024 * 1024 };
-    const sending = await Promise.all([1, 2, 3, 4].map(() => sendOnly('POST /api/v1/render', headers, '{')));
-    const large = JSON.stringify({ ...htmlRequest, data: 'x'.repeat(1024 * 1024) });
-    const post = { method: 'POST', headers: { ...authorization(), 'content-type': 'application/json' }, body: large };
-    await waitUntil('another is refused', async () => (await fetchStatus('/api/v1/render', post)).status === 429);
-    expect(await fetchStatus('/api/v1/render', post)).toEqual(tooLarge);
+  it.each([
+    ['an announced length', { 'content-length': 10 * 1024 * 1024 }, '{'],
+    ['no announced length', { 'transfer-encoding': 'chunked' }, `900000\r\n${' '.repeat(0x900000)}\r\n`],
+  ])('include bodies that are still being sent, with %s', async (_, framing, body) => {
+    const json = { ...authorization(), 'content-type': 'application/json' };
+    const sending = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => sendOnly('POST /api/v1/render/async', { ...json, ...framing }, body)),
+    );
+    let received = '';
+    for (const socket of sending) socket.on('data', (text) => (received += text.toString())).resume();
+    await waitUntil('the one that is too much is refused', () => received.includes('"error":"transfers_too_large"'));
+    expect(received.match(/^HTTP/gm)).toEqual(['HTTP']);
     for (const socket of sending) socket.destroy();
-    await waitUntil('a body is read again', async () => (await fetchStatus('/api/v1/render', post)).status === 200);
+    const post = { method: 'POST', headers: json, body: JSON.stringify({ ...htmlRequest, data: 'x'.repeat(2 ** 20) }) };
+    await waitUntil('a body is read again', async () => (await fetchStatus('/api/v1/render/async', post)).status < 400);
   });
 });
 

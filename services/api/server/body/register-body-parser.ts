@@ -34,19 +34,23 @@ const tooLarge = (maxMb: number, bytes: number): ApiError =>
   );
 
 /**
- * Reads at most `maxMb` of a body. A request that announces or sends more is rejected without waiting for the rest.
- * @throws ApiError payload_too_large, or invalid_request if the caller disconnects
+ * Reads at most `maxMb` of a body. A request that announces or sends more is rejected without waiting for the rest. `count` is
+ * called with the length of the body before it is read; without an announced length, with each MB before that is kept.
+ * @throws ApiError payload_too_large, or invalid_request if the caller disconnects, and errors of `count`
  */
-const readBytes = async (request: IncomingMessage, maxMb: number): Promise<Buffer> => {
+const readBytes = async (request: IncomingMessage, maxMb: number, count: (bytes: number) => void): Promise<Buffer> => {
   const maxBytes = maxMb * bytesPerMb;
   const contentLength = Number(request.headers['content-length'] ?? 0);
   if (contentLength > maxBytes) throw tooLarge(maxMb, contentLength);
+  count(contentLength);
   const chunks: Buffer[] = [];
   let size = 0;
+  let counted = contentLength;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxMb, size);
+      for (; counted < size; counted += bytesPerMb) count(bytesPerMb);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -85,17 +89,16 @@ const parseBody = async (
 ): Promise<Fields | null> => {
   requireUncompressed(request);
   const { maxMb, owner } = bodyLimitOf(request);
-  const announced = Number(request.headers['content-length'] ?? maxMb * bytesPerMb);
-  const end = transfers.begin(owner, Math.min(announced, maxMb * bytesPerMb));
+  const ends: (() => void)[] = [];
   try {
-    const bytes = await readBytes(payload, maxMb);
+    const bytes = await readBytes(payload, maxMb, (count) => void ends.push(transfers.begin(owner, count)));
     if (bytes.byteLength === 0) return null;
     const format = { boundary, wantsHash: needsBodyHash(request) };
     const { fields, ...receivedBody } = await bodies.read(bytes, format, owner);
     request.receivedBody = receivedBody;
     return fields;
   } finally {
-    end();
+    for (const end of ends) end();
   }
 };
 
