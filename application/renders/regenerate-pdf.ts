@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { idOfStream } from '#contracts/names.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
-import { failureOf, isAwaited } from './render-again.ts';
-import { renderRequested } from './render-requested.ts';
+import { completedRenderOf } from './completed-render.ts';
+import { failureOf, isAwaited, renderAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
@@ -27,23 +26,22 @@ export const regeneratePdf = async (
 ): Promise<MessageResult> => {
   const { eventLog, replies, report, blobs } = dependencies;
   const { history, aggregate } = await loadAggregate(eventLog, render, stream);
-  const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
+  const recorded = completedRenderOf(history);
   const regenerationRequested = history.findLast(({ type }) => type === 'PdfRegenerationRequested');
-  if (!completed || !regenerationRequested) return { kind: 'done' };
+  if (!recorded || !regenerationRequested) return { kind: 'done' };
   if (!isAwaited(regenerationRequested, eventLog.now())) return { kind: 'done' };
   const id = idOfStream(stream);
-  const request = history.find((event) => event.type === 'RenderRequested')!;
+  const { requested, completed } = recorded;
   const ids = { render: id, ...requestLogFields(causedBy(regenerationRequested, 'renderer')) };
-  span?.setAttributes(renderAttributes(id, attempt, request.data));
+  span?.setAttributes(renderAttributes(id, attempt, requested));
   // Before the PDF is stored: a stored PDF without an event would never be erased.
   const end = (data: EventData['PdfRegenerationEnded']) =>
     aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
   try {
-    const rendered = await renderRequested(dependencies, request.data, new Date(request.metadata.occurredAt));
+    const { rendered, isSame } = await renderAgain(dependencies, recorded);
     const { pdf, contentType, thumbnail, pages } = rendered;
-    const isSame = hash('sha256', pdf, 'hex') === completed.pdf.sha256;
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
-    const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(request.data)).toISOString();
+    const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(requested)).toISOString();
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
     const isStored =
       isSame &&
@@ -59,7 +57,7 @@ export const regeneratePdf = async (
     const fields = {
       ...(contentType ? { contentType } : {}),
       ...(thumbnail ? { thumbnail } : {}),
-      ...(isStored && isPdfKept(request.data) ? { keptUntil } : {}),
+      ...(isStored && isPdfKept(requested) ? { keptUntil } : {}),
     };
     replies.send(id, { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields });
   } catch (error) {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { newAggregate, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
+import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
@@ -136,4 +137,21 @@ it('A regenerated PDF that could not be stored is sent to the caller, who is not
     expect(await reply).toMatchObject({ status: 'DONE', pdf: Buffer.from('%PDF') });
     expect(Object.keys((await reply)!).includes('keptUntil')).toBe(count === 0);
   }
+});
+
+it('A PDF of the last attempt is regenerated in an isolated browser, because its document may crash browsers', async () => {
+  const { dependencies } = rendererOf('image', 'drawing 1');
+  const { print } = dependencies.printer;
+  const isolated: boolean[] = [];
+  dependencies.printer.print = async (request) => {
+    isolated.push(request.isolated === true);
+    if (!request.isolated) throw new BrowserGone('It went down.');
+    return print(request);
+  };
+  const stream = streams.render(newId());
+  await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
+  for (let attempt = 1; attempt <= 3; attempt += 1) await runRender(dependencies, stream, 1);
+  await requestAgain(stream, 'regeneration', 1);
+  await regeneratePdf(dependencies, stream, 1);
+  expect(isolated).toEqual([false, false, true, true]);
 });
