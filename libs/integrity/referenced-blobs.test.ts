@@ -98,9 +98,9 @@ describe('The event log refers to', () => {
     expect(
       referencedHashes(
         event('template-a', 'TemplateCreated', body('first')),
-        event('template-a', 'TemplateVersioned', body('second')),
+        event('template-a', 'TemplateVersioned', { body: { ...body('second').body, sampleData: ref('sample') } }),
         event('template-a', 'TemplateDeleted', { version: 2 }),
       ),
-    ).toEqual(['first content', 'second content', 'settings']);
+    ).toEqual(['first content', 'sample', 'second content', 'settings']);
   });
 });

@@ -74,7 +74,7 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
         return keepFor(id, event.data.target?.sealed ?? null, null);
       case 'TemplateCreated':
       case 'TemplateVersioned':
-        return keep(event.data.body.content, event.data.body.settings);
+        return keep(event.data.body.content, event.data.body.settings, event.data.body.sampleData ?? null);
       default:
     }
   };
