@@ -1,9 +1,4 @@
-import { accountEvents, apiKeyEvents } from '#contracts/events/account.ts';
-import { deliveryEvents } from '#contracts/events/delivery.ts';
-import { idempotencyEvents } from '#contracts/events/idempotency.ts';
-import { installationEvents } from '#contracts/events/installation.ts';
-import { renderEvents } from '#contracts/events/render.ts';
-import { templateEvents, templateNameEvents } from '#contracts/events/template.ts';
+import { eventSchemas } from '#contracts/events/event-schemas.ts';
 import { errors } from '#contracts/http/errors.ts';
 import { inputTypes } from '#contracts/http/render.ts';
 import { renderModes } from '#contracts/render-modes.ts';
@@ -23,16 +18,7 @@ const inputLabels = [...inputTypes, 'template', 'composition'] as const;
 const browserLabels = renderModes;
 const queueLabels = ['renderer', 'delivery'] as const;
 const subscriptionLabels = ['relay', 'projector'] as const;
-const eventTypes = Object.keys({
-  ...accountEvents,
-  ...apiKeyEvents,
-  ...deliveryEvents,
-  ...idempotencyEvents,
-  ...installationEvents,
-  ...renderEvents,
-  ...templateEvents,
-  ...templateNameEvents,
-});
+const eventTypes = Object.keys(eventSchemas);
 const errorNames = Object.keys(errors) as (keyof typeof errors)[];
 
 /**
