@@ -49,7 +49,7 @@ describe('Throttled batches', () => {
 
   it('have no pause after a full batch', async () => {
     const { at, addEvents, subscribe } = openTestSubscription();
-    addEvents(256);
+    addEvents(128);
     for await (const _ of subscribe());
     expect(at.pauses).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { pause } from '#libs/concurrency/pause.ts';
 import type { RecordedEvent } from './port.ts';
 
-/** After a batch of this size the next one is read at once. */
-const fullBatchSize = 256;
+/** After a batch of this size the next one is read at once. A full batch of KurrentDB; one of SQLite is larger. */
+const fullBatchSize = 128;
 
 export type ThrottleClock = { now: () => number; pause: (ms: number, signal: AbortSignal) => Promise<void> };
 const systemThrottleClock: ThrottleClock = { now: () => performance.now(), pause };
