@@ -122,7 +122,7 @@ export const settingTable = {
     integer(1, 256),
     defaultRenderConcurrency,
     'How many documents are rendered at the same time, also for one account; up to four times as many while some take ' +
-      'long. By default three times the number of cores.',
+      'long. By default three times the number of cores, at most 64.',
   ),
   renderBacklog: defineSetting(
     'RENDER_BACKLOG',

@@ -28,7 +28,6 @@ export type MongoConnection = {
   use<T>(this: void, work: (db: MongoDatabase) => Promise<T>): Promise<T>;
   /** Null when the server is available, otherwise a sentence that describes the problem. */
   missing(): string | null;
-  isClosed(): boolean;
   /** Waits for running work. */
   close(): Promise<void>;
 };
@@ -188,7 +187,6 @@ export const openMongoConnection = (
       return use(work);
     },
     missing: () => problem,
-    isClosed: () => isClosed,
     close: async () => {
       isClosed = true;
       clearTimeout(nextCheck);
