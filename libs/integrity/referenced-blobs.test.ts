@@ -81,6 +81,16 @@ describe('The event log refers to', () => {
     ).toEqual(['pdf']);
   });
 
+  it('a PDF that was made again, with its image', () => {
+    const regenerated = { pdf: ref('pdf'), keptUntil: later };
+    expect(referencedHashes(event('render-a', 'PdfRegenerationEnded', regenerated))).toEqual(['pdf']);
+    expect(referencedHashes(event('render-a', 'PdfRegenerationEnded', { pdf: null, keptUntil: null }))).toEqual([]);
+    const outcome = { kind: 'rendered', pdf: ref('pdf'), thumbnail: ref('thumbnail') };
+    const verified = (keptUntil: string | null) => event('render-a', 'RenderVerified', { outcome, keptUntil });
+    expect(referencedHashes(verified(later))).toEqual(['pdf', 'thumbnail']);
+    expect(referencedHashes(verified(null))).toEqual([]);
+  });
+
   it('the payload of a webhook, and its target until that is erased', () => {
     const requested = [
       event('delivery-a', 'DeliveryRequested', { payload: ref('payload'), sealed: ref('box') }),

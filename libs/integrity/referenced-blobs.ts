@@ -7,6 +7,8 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 
 type RenderRequestedData = EventData['RenderRequested'];
 
+type RenderedBlobs = { pdf: BlobRef | null; thumbnail?: BlobRef | undefined };
+
 /** Collects the blobs that the events of the log refer to. */
 export type ReferencedBlobs = {
   /** Must be called for every valid event, in the order of the log. */
@@ -43,6 +45,11 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
   const keep = (...refs: readonly (BlobRef | null)[]): void => refs.forEach((ref) => ref && permanent.add(ref.sha256));
   const keepFor = (id: string, ref: BlobRef | null, until: string | null): void =>
     void (ref && temporary.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
+  const keepPdf = (id: string, rendered: RenderedBlobs, until: string | null): void => {
+    if (until === null) return;
+    keepFor(id, rendered.pdf, until);
+    keepFor(id, rendered.thumbnail ?? null, until);
+  };
   const end = (id: string, sha256: string): void => void temporary.delete(`${id}/${sha256}`);
 
   const applyEvent = (id: string, event: RecordedEvent): void => {
@@ -54,9 +61,8 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
         if (event.data.source.mode === 'CONVERT') keepFor(id, event.data.source.page?.sealed ?? null, null);
         return;
       case 'RenderCompleted':
-        if (event.data.keptUntil === null) return;
-        keepFor(id, event.data.pdf, event.data.keptUntil);
-        return keepFor(id, event.data.thumbnail ?? null, event.data.keptUntil);
+      case 'PdfRegenerationEnded':
+        return keepPdf(id, event.data, event.data.keptUntil);
       case 'PdfErased':
       case 'PageSecretsErased':
       case 'WebhookTargetErased':
@@ -64,8 +70,7 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
       case 'RenderDiagnosed':
         return keep(event.data.diagnosis);
       case 'RenderVerified':
-        if (event.data.outcome.kind === 'rendered' && event.data.keptUntil !== null)
-          keepFor(id, event.data.outcome.pdf, event.data.keptUntil);
+        if (event.data.outcome.kind === 'rendered') keepPdf(id, event.data.outcome, event.data.keptUntil);
         return;
       case 'DeliveryRequested':
         keep(event.data.payload);
