@@ -3,20 +3,14 @@ import type { RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import type { DeadLetter } from '#libs/bus/jetstream.ts';
-import { SettingsError } from '#libs/config/settings.ts';
+import type { EngineUrlSettings } from '#libs/config/engine-combinations.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, UsageReader } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
 import type { SmallBlobs } from '#libs/sqlite/small-blobs.ts';
 
-/** The locations of the engines, from the settings. */
-export type EngineUrls = {
-  dataDir: string;
-  eventStoreUrl: string;
-  busUrl: string;
-  readStoreUrl: string;
-  blobStoreUrl: string;
-};
+/** The locations of the engines, from the settings, which have checked their schemes. */
+export type EngineUrls = EngineUrlSettings & { dataDir: string };
 
 // Only this file selects engines. It loads only the drivers of selected engines.
 
@@ -26,10 +20,7 @@ const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
 const pathOf = (url: string, dataDir: string, defaultName: string): string =>
   url.slice(schemeOf(url).length) || join(dataDir, defaultName);
 
-const unknownSchemeError = (variable: string, url: string, ...allowed: readonly string[]): Error =>
-  new SettingsError(
-    `${variable} begins with "${schemeOf(url)}", which is not an engine; allowed are ${allowed.join(', ')}.`,
-  );
+const isMongoDb = (url: string): boolean => url.startsWith('mongodb');
 
 /** The database files of the selected embedded engines; null for servers. */
 export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, dataDir }: EngineUrls) => {
@@ -56,109 +47,61 @@ export type SelectedEventStore = EventStore & { smallBlobs?: SmallBlobs };
 export const openSelectedEventStore = async ({
   eventStoreUrl: url,
   dataDir,
-}: EngineUrls): Promise<SelectedEventStore> => {
-  switch (schemeOf(url)) {
-    case 'sqlite:':
-      return (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(pathOf(url, dataDir, 'log.db'));
-    case 'kurrentdb:':
-    case 'kurrentdb+discover:':
-    case 'esdb:':
-    case 'esdb+discover:':
-      return (await import('#libs/event-store/kurrentdb.ts')).openKurrentDbEventStore(url);
-    default:
-      throw unknownSchemeError(
-        'EVENT_STORE_URL',
-        url,
-        'sqlite:',
-        'kurrentdb://',
-        'kurrentdb+discover://',
-        'esdb://',
-        'esdb+discover://',
-      );
-  }
-};
+}: EngineUrls): Promise<SelectedEventStore> =>
+  schemeOf(url) === 'sqlite:'
+    ? (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(pathOf(url, dataDir, 'log.db'))
+    : (await import('#libs/event-store/kurrentdb.ts')).openKurrentDbEventStore(url);
 
 /** `onDeadLetter` gets messages that reached the maximum number of deliveries. */
 export const openSelectedBus = async (
   { busUrl: url }: EngineUrls,
   onDeadLetter?: (message: DeadLetter) => void,
-): Promise<Bus> => {
-  switch (schemeOf(url)) {
-    case 'memory:':
-      return (await import('#libs/bus/memory.ts')).openMemoryBus();
-    case 'nats:':
-    case 'tls:':
-      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onDeadLetter ? { onDeadLetter } : {});
-    default:
-      throw unknownSchemeError('BUS_URL', url, 'memory:', 'nats://', 'tls://');
-  }
-};
+): Promise<Bus> =>
+  schemeOf(url) === 'memory:'
+    ? (await import('#libs/bus/memory.ts')).openMemoryBus()
+    : (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onDeadLetter ? { onDeadLetter } : {});
 
 /** Processes that share a bus also send replies over it. */
 export const openSelectedReplies = async ({
   busUrl: url,
-}: EngineUrls): Promise<RenderReplies & { close(): Promise<void> }> => {
-  switch (schemeOf(url)) {
-    case 'nats:':
-    case 'tls:':
-      return (await import('#libs/replies/nats.ts')).openNatsReplies(url);
-    default:
-      return { ...(await import('#libs/replies/memory.ts')).openMemoryReplies(), close: async () => undefined };
-  }
-};
+}: EngineUrls): Promise<RenderReplies & { close(): Promise<void> }> =>
+  schemeOf(url) === 'memory:'
+    ? { ...(await import('#libs/replies/memory.ts')).openMemoryReplies(), close: async () => undefined }
+    : (await import('#libs/replies/nats.ts')).openNatsReplies(url);
 
 export const openSelectedReadStore = async (
   { readStoreUrl: url, dataDir }: EngineUrls,
   collections: readonly Collection[],
-): Promise<ReadStore> => {
-  switch (schemeOf(url)) {
-    case 'sqlite:':
-      return (await import('#libs/read-store/sqlite.ts')).openSqliteReadStore(
+): Promise<ReadStore> =>
+  isMongoDb(url)
+    ? (await import('#libs/read-store/mongodb.ts')).openMongoReadStore(url, collections)
+    : (await import('#libs/read-store/sqlite.ts')).openSqliteReadStore(
         pathOf(url, dataDir, 'read-models.db'),
         collections,
       );
-    case 'mongodb:':
-    case 'mongodb+srv:':
-      return (await import('#libs/read-store/mongodb.ts')).openMongoReadStore(url, collections);
-    default:
-      throw unknownSchemeError('READ_STORE_URL', url, 'sqlite:', 'mongodb://', 'mongodb+srv://');
-  }
-};
 
 /** Processes that share the read models also share the limits. */
-export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usage: UsageReader): Promise<Limits> => {
-  switch (schemeOf(url)) {
-    case 'mongodb:':
-    case 'mongodb+srv:':
-      return (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, usage);
-    default:
-      return (await import('#libs/limits/memory.ts')).openMemoryLimits(usage);
-  }
-};
+export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usage: UsageReader): Promise<Limits> =>
+  isMongoDb(url)
+    ? (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, usage)
+    : (await import('#libs/limits/memory.ts')).openMemoryLimits(usage);
 
 export const openSelectedBlobStore = async (
   { blobStoreUrl: url, readStoreUrl, dataDir }: EngineUrls,
   { smallBlobs }: SelectedEventStore,
 ): Promise<BlobStore> => {
-  switch (schemeOf(url)) {
-    case 'file:': {
-      const [{ openFileBlobStore }, { withSmallBlobs }] = await Promise.all([
-        import('#libs/blob-store/file.ts'),
-        import('#libs/blob-store/small-blobs.ts'),
-      ]);
-      const files = await openFileBlobStore(pathOf(url, dataDir, 'blobs'));
-      return smallBlobs ? withSmallBlobs(files, smallBlobs) : files;
-    }
-    case 'gridfs:':
-    case 'gridfs+srv:': {
-      const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([
-        import('#libs/blob-store/gridfs.ts'),
-        import('#libs/mongodb/address.ts'),
-      ]);
-      const address = gridFsAddress(url, readStoreUrl);
-      return openGridFsBlobStore(address.url, address.setting);
-    }
-    default:
-      throw unknownSchemeError('BLOB_STORE_URL', url, 'file:', 'gridfs:', 'gridfs+srv:');
+  if (schemeOf(url) === 'file:') {
+    const [{ openFileBlobStore }, { withSmallBlobs }] = await Promise.all([
+      import('#libs/blob-store/file.ts'),
+      import('#libs/blob-store/small-blobs.ts'),
+    ]);
+    const files = await openFileBlobStore(pathOf(url, dataDir, 'blobs'));
+    return smallBlobs ? withSmallBlobs(files, smallBlobs) : files;
   }
+  const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([
+    import('#libs/blob-store/gridfs.ts'),
+    import('#libs/mongodb/address.ts'),
+  ]);
+  const address = gridFsAddress(url, readStoreUrl);
+  return openGridFsBlobStore(address.url, address.setting);
 };

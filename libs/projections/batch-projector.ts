@@ -52,17 +52,14 @@ export const createBatchProjector = (documents: Pick<DocumentStore, 'read' | 'wr
     { projection, generation, position }: ProjectionTarget,
     events: Events,
   ): Promise<StoredDocument[]> => {
-    const { collection, handlers, additionalHandlers } = projection;
+    const { collection, handlers } = projection;
     const opened = openBatchDocuments(read, generation);
     for (const event of events) {
       if (event.position <= position) continue;
       const effect = handleEvent(handlers, event);
       const document = effect ? await opened.evolve({ ...effect, collection: collection.name }, event.position) : null;
-      const additionalEffects = [
-        ...(effect?.additionalEffects?.(document) ?? []),
-        additionalHandlers ? (handleEvent(additionalHandlers, event) ?? []) : [],
-      ].flat();
-      for (const additional of additionalEffects) await opened.evolve(additional, event.position);
+      for (const additional of effect?.additionalEffects?.(document) ?? [])
+        await opened.evolve(additional, event.position);
     }
     return opened.changed();
   };

@@ -34,14 +34,13 @@ export const handleEvent = <Result>(handlers: Handlers<Result>, event: RecordedE
 
 /**
  * A read model: a collection of documents, each computed from the events that concern it. Pure. `additionalCollections`
- * are updated together with it, by `additionalEffects` and `additionalHandlers`.
+ * are updated together with it, by `additionalEffects`.
  */
 export type Projection<D extends Document = Document> = {
   model: string;
   collection: Collection;
   additionalCollections?: readonly Collection[];
   handlers: Handlers<Effect<D> | null>;
-  additionalHandlers?: Handlers<AdditionalEffect | null>;
 };
 
 /** The id of the document for the stream of an event. */

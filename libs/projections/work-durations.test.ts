@@ -47,12 +47,10 @@ describe('The work durations', () => {
       expectedWorkMs(document, 'docx', timeAt(2)),
       expectedWorkMs(document, 'csv', timeAt(2)),
     ]).toEqual([200, 900, 550]);
-    const [event, allAccountsHandler] = [
-      completed(0, { queueMs: 0, totalMs: 5 }),
-      workDurations.additionalHandlers!['RenderCompleted']!,
-    ];
-    expect(allAccountsHandler(event)).toMatchObject({ id: allAccountsDocumentId });
-    expect(expectedWorkMs(allAccountsHandler(event)!.evolve(null) as WorkDurationsDocument, 'html', timeAt(1))).toBe(5);
+    const effect = workDurations.handlers['RenderCompleted']!(completed(0, { queueMs: 0, totalMs: 5 }));
+    const [ofAllAccounts] = effect!.additionalEffects!(null);
+    expect(ofAllAccounts).toMatchObject({ id: allAccountsDocumentId });
+    expect(expectedWorkMs(ofAllAccounts!.evolve(null) as WorkDurationsDocument, 'html', timeAt(1))).toBe(5);
   });
 
   it('ignore old measurements', () => {

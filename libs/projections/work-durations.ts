@@ -82,12 +82,12 @@ export const workDurations: Projection<WorkDurationsDocument> = {
   collection,
   handlers: {
     RenderStarted: renderStarted,
-    RenderCompleted: (event) =>
-      event.metadata.accountId === null ? null : { id: event.metadata.accountId, evolve: renderCompleted(event) },
-  },
-  additionalHandlers: {
-    RenderCompleted: (event) =>
-      additionalEffect<WorkDurationsDocument>(collection, allAccountsDocumentId, renderCompleted(event)),
+    RenderCompleted: (event) => {
+      const evolve = renderCompleted(event);
+      const ofAllAccounts = additionalEffect<WorkDurationsDocument>(collection, allAccountsDocumentId, evolve);
+      const { accountId } = event.metadata;
+      return accountId === null ? null : { id: accountId, evolve, additionalEffects: () => [ofAllAccounts] };
+    },
   },
 };
 

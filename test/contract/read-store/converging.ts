@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { catchUp, projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/projections/catch-up.ts';
-import { type Effect, additionalEffect, type Projection } from '#libs/projections/projection.ts';
+import type { Effect, Projection } from '#libs/projections/projection.ts';
 import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
@@ -34,10 +34,8 @@ const tallies = [
   {
     model: 'places',
     collection: collections[1]!,
-    handlers: {},
-    additionalHandlers: {
-      TemplateVersioned: (event: RecordedEvent) =>
-        additionalEffect<Tally>(collections[1]!, 'place', add(event, 'place')),
+    handlers: {
+      TemplateVersioned: (event: RecordedEvent): Effect<Tally> => ({ id: 'place', evolve: add(event, 'place') }),
     },
   },
 ] as unknown as readonly Projection[];
