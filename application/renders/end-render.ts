@@ -4,6 +4,7 @@ import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { RenderCommand, RenderState } from '#libs/domain/render.ts';
+import { inputKindOf } from '#libs/domain/render-inputs.ts';
 import type { Aggregate, Cause, EventLog } from '#application/command-handling/aggregate.ts';
 import { quotaRendersOf } from '#libs/projections/usage.ts';
 import { isPdfKept, pdfLifetimeMs } from './kept-pdf.ts';
@@ -52,13 +53,6 @@ export const msSinceRequest = ({ now }: EventLog, { requestedAt }: Pick<RenderTa
 const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
   task.claim ? task.claim.queueMs + Math.round(performance.now() - task.claim.at) : msSinceRequest(eventLog, task);
 
-const inputKindOf = ({ source }: RenderRequestedData) =>
-  source.mode === 'CONVERT'
-    ? source.inputType
-    : source.mode === 'COMPOSE'
-      ? ('composition' as const)
-      : ('template' as const);
-
 /** Appends RenderCompleted, and sends the PDF to a waiting caller. Stores it if it is kept. */
 export const completeRender = async (
   { blobs, eventLog, replies }: RunRenderDependencies,
@@ -74,7 +68,7 @@ export const completeRender = async (
   const totalMs = totalDurationMs(eventLog, task);
   const data = {
     attempt: task.attempt,
-    input: inputKindOf(task.requested),
+    input: inputKindOf(task.requested.source),
     ...refs,
     ...(contentType ? { contentType } : {}),
     responseMode,
@@ -141,7 +135,7 @@ export const failRender = async (
   const recorded = failed.data.error;
   if (responseMode === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded, position: position! });
   task.span?.setError(ApiError.from(recorded));
-  countFailed(data, inputKindOf(task.requested), renderMode);
+  countFailed(data, inputKindOf(task.requested.source), renderMode);
   if (error.name === 'internal_error')
     report(
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: error.message },

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RenderSource } from '#contracts/events/render.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
+import { inputKindOf } from '#libs/domain/render-inputs.ts';
 import {
   type WorkDurationsDocument,
   allAccountsDocumentId,
@@ -51,9 +52,6 @@ const rendersAhead = (priority: EstimateRequest['priority'], { urgent, ordinary 
 
 type CachedRead<T> = { at: number; value: Promise<T> };
 type AccountWorkDurations = { own: WorkDurationsDocument | null; ofAll: WorkDurationsDocument | null };
-
-const inputKindOf = (source: RenderSource): string =>
-  source.mode === 'CONVERT' ? source.inputType : source.mode === 'COMPOSE' ? 'composition' : 'template';
 
 /** Caches reads by account. */
 const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promise<T>) => {

@@ -14,30 +14,13 @@ import type {
 } from '#libs/documents/document-preparation.ts';
 import type { TemplateInput } from '#libs/documents/prepare.ts';
 import { pageClassification } from '#libs/documents/html/classify.ts';
+import { inputBlobs } from '#libs/domain/render-inputs.ts';
 import { labelsFor } from '#libs/templating/labels.ts';
 import type { Office } from '#libs/office/port.ts';
 import { chooseLayout } from './office-layout.ts';
 import { noPageSecrets, type PageSecrets, requireNoPageSecrets } from './page-secrets.ts';
 
 export type RenderRequestedData = EventData['RenderRequested'];
-
-/** The blobs that a render reads, without those of the parts of a composed document. */
-export const inputBlobs = ({ source, headerFooter, largeOptions, encryption }: RenderRequestedData): BlobRef[] => {
-  const ofSource =
-    source.mode === 'CONVERT'
-      ? [source.input]
-      : source.mode === 'COMPOSE'
-        ? [source.manifest]
-        : [source.content, source.settings, source.data];
-  const others = [
-    source.assets ?? null,
-    headerFooter.header,
-    headerFooter.footer,
-    largeOptions ?? null,
-    encryption?.sealed ?? null,
-  ];
-  return [...ofSource, ...others.filter((ref) => ref !== null)];
-};
 
 type ReadBlobs = Pick<BlobStore, 'get'>;
 

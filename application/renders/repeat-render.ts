@@ -5,10 +5,11 @@ import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { RepeatRenderRequest } from '#contracts/http/renders.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { inputBlobs } from '#libs/domain/render-inputs.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
 import { requireAttachmentLimits } from './option-conflicts.ts';
 import type { RenderInput } from './render-content.ts';
-import { blobsOfParts, inputBlobs, readComposition, type RenderRequestedData } from './load-inputs.ts';
+import { blobsOfParts, readComposition, type RenderRequestedData } from './load-inputs.ts';
 import type { RequestedResponseMode } from './submit-render.ts';
 
 const inputLost = (): ApiError =>

@@ -1,11 +1,9 @@
-import type { EventData } from '#contracts/events/event-schemas.ts';
 import { blobsOfPart, composition } from '#contracts/events/composition.ts';
 import type { BlobRef } from '#contracts/events/render.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { inputBlobs } from '#libs/domain/render-inputs.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-
-type RenderRequestedData = EventData['RenderRequested'];
 
 type RenderedBlobs = { pdf: BlobRef | null; thumbnail?: BlobRef | undefined };
 
@@ -21,19 +19,6 @@ export type ReferencedBlobs = {
   /** The hashes of the blobs that must exist at `now`. A PDF that has expired may be erased at any time. */
   hashesAt(now: Date): Set<string>;
 };
-
-const inputBlobsOf = ({ source, headerFooter, largeOptions, encryption }: RenderRequestedData): (BlobRef | null)[] => [
-  ...(source.mode === 'CONVERT'
-    ? [source.input]
-    : source.mode === 'COMPOSE'
-      ? [source.manifest]
-      : [source.content, source.data, source.settings]),
-  source.assets ?? null,
-  headerFooter.header,
-  headerFooter.footer,
-  largeOptions ?? null,
-  encryption?.sealed ?? null,
-];
 
 /** Temporary blobs belong to a render or its webhook delivery, which have the same id. All others are permanent. */
 export const createReferencedBlobs = (): ReferencedBlobs => {
@@ -55,7 +40,7 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
   const applyEvent = (id: string, event: RecordedEvent): void => {
     switch (event.type) {
       case 'RenderRequested':
-        keep(...inputBlobsOf(event.data));
+        keep(...inputBlobs(event.data));
         if (event.data.source.mode === 'COMPOSE') manifests.add(event.data.source.manifest.sha256);
         if (event.data.responseMode.kind === 'webhook') keepFor(id, event.data.responseMode.sealed, null);
         if (event.data.source.mode === 'CONVERT') keepFor(id, event.data.source.page?.sealed ?? null, null);
