@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '#libs/processes/processes.ts';
 
 /** The parts of a composed document, or the data of the service that `colophon render` starts. */
 type Content = 'parts' | 'render';
@@ -31,15 +32,6 @@ export const withTemporaryFolder = async <T>(content: Content, work: (folder: st
   }
 };
 
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
-  }
-};
-
 /**
  * Removes the folders that processes left behind when they were killed. A process in another container looks ended. After
  * a restart in a container this process has the id of the killed one.
@@ -49,7 +41,7 @@ export const removeAbandonedFolders = (): void => {
     const pid = entry.isDirectory() ? namePattern.exec(entry.name)?.[1] : undefined;
     if (pid === undefined) continue;
     const folder = join(tmpdir(), entry.name);
-    if (Number(pid) === process.pid ? used.has(folder) : isRunning(Number(pid))) continue;
+    if (Number(pid) === process.pid ? used.has(folder) : isAlive(Number(pid))) continue;
     remove(folder);
   }
 };

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isAlive } from '#libs/processes/processes.ts';
 import { openWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 const workersFolder = fileURLToPath(new URL('./testing/', import.meta.url));
@@ -32,13 +33,6 @@ const workerPid = async (pool: WorkerPool) =>
     .html;
 const runEndless = (pool: WorkerPool, timeoutMs: number, group = '') =>
   pool.run('analyse', { content: '', variables: [] }, { timeoutMs, group });
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe('a worker pool', () => {
   test('keeps a process for the next task', async () => {

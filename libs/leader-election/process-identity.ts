@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { newId } from '#libs/ids/ulids.ts';
+import { isAlive } from '#libs/processes/processes.ts';
 
 /**
  * A process that takes part in leader elections. `name` is for logs. `pidNamespace` names the running kernel and the
@@ -12,15 +13,6 @@ const readPidNamespace = (): string | null => {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return null;
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 

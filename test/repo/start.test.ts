@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '#libs/processes/processes.ts';
 import { createFolder, repositoryRoot } from '../support/repo/project-folder.ts';
 
 const lock = JSON.stringify({ packages: { 'node_modules/node': { version: '26.0.0' } } });
@@ -65,14 +66,6 @@ const startIn = (folder: string, command: string, args: string[]) => {
       void ended.then(() => reject(new Error(`The process ended without the output ${String(pattern)}: ${output}`)));
     });
   return { child, waitForOutput, ended, output: () => output };
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 };
 
 test('After SIGTERM to npm start, the service finishes and npm exits with code 0', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Session } from '#libs/chromium/cdp/connection.ts';
-import { nobodyId, runsAsRoot } from '#libs/processes/unprivileged-user.ts';
+import { nobodyId, runsAsRoot } from '#libs/processes/processes.ts';
 
 /** Flags that allow a page to reach the network only through the proxy. */
 export const proxyFlags = (proxyUrl: string): string[] => [

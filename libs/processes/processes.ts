@@ -1,6 +1,31 @@
 import { writeFile } from 'node:fs/promises';
 import pRetry from 'p-retry';
 
+/** The ids of the user and group nobody, as whom a process that is started by root runs. */
+export const nobodyId = 65534;
+
+/** Whether this process runs as root, so that it starts others as nobody. */
+export const runsAsRoot = (): boolean => process.getuid?.() === 0;
+
+/** Whether a process runs, also one of another user. */
+export const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** Ends all processes of a group. */
+export const killProcessGroup = (processGroup: number): void => {
+  try {
+    process.kill(-processGroup, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+};
+
 /** The kernel lets an ordinary user change one session in 100 ms. */
 const busyCode = 'EAGAIN';
 const retryOptions = { retries: 9, minTimeout: 120, factor: 1, unref: true };
