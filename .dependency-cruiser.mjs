@@ -42,11 +42,7 @@ export default {
       { path: `^libs/(${ports})/`, pathNot: ['/port\\.ts$', tests] },
       {
         path: '^(libs|application|services)/',
-        pathNot: [
-          '^libs/$1/',
-          '^libs/(sqlite|mongodb|nats|concurrency|scheduling|time)/',
-          '^libs/engines/remote\\.ts$',
-        ],
+        pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats|concurrency|time)/', '^libs/engines/remote\\.ts$'],
       },
     ),
     rule(

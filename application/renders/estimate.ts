@@ -11,7 +11,7 @@ import {
 } from '#libs/projections/work-durations.ts';
 import type { RenderKind } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
+import { ordinaryTaskInterval } from '#libs/concurrency/ordinary-task-interval.ts';
 
 /** `accountId` is a bare id. `urgent`: a caller waits for the render. */
 export type EstimateRequest = { accountId: string; source: RenderSource; priority: 'urgent' | 'ordinary' };

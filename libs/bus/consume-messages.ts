@@ -1,6 +1,6 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
-import { runTogether } from '#libs/scheduling/run-together.ts';
+import { runTogether } from '#libs/concurrency/run-together.ts';
 import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
 

@@ -3,7 +3,7 @@ import { withRetry } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { observeQueues } from '#libs/telemetry/queue-metrics.ts';
-import { runTogether } from '#libs/scheduling/run-together.ts';
+import { runTogether } from '#libs/concurrency/run-together.ts';
 import { runDeliveryWorker } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
 import { runRelay } from '../relay/relay.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
+import { ordinaryTaskInterval } from '#libs/concurrency/ordinary-task-interval.ts';
 import { createScheduler, overtakenTimeoutMs, type SchedulerLimits, type ScheduledTask } from './scheduler.ts';
 
 const highLimits: SchedulerLimits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };

@@ -1,5 +1,5 @@
 import { createCountsByKey } from '#libs/concurrency/counts-by-key.ts';
-import { ordinaryTaskInterval } from '#libs/scheduling/ordinary-task-interval.ts';
+import { ordinaryTaskInterval } from '#libs/concurrency/ordinary-task-interval.ts';
 
 /**
  * `key` identifies the task until it has ended. `account` is an id without a prefix. `hasStartEvent` tells whether the

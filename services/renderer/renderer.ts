@@ -1,7 +1,7 @@
 import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { consumeMessages, type MessageHandler } from '#libs/bus/consume-messages.ts';
-import { runTogether } from '#libs/scheduling/run-together.ts';
+import { runTogether } from '#libs/concurrency/run-together.ts';
 import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { traceRendering } from '#application/renders/telemetry.ts';
 import { diagnoseRender } from '#application/renders/diagnose-render.ts';
