@@ -1,7 +1,7 @@
+import { escapeMarkup } from '#libs/markup/escape.ts';
+
 /** A line of the table of contents: `level` 0 is a part, and `link` a place as in `part:2#heading=3`. */
 export type ContentsEntry = { text: string; level: number; page: string; link: string };
-
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** The word for a table of contents, by language. */
 const titles: Record<string, string> = {
@@ -55,10 +55,10 @@ export const contentsHtml = (title: string, language: string, entries: readonly 
   const direction = rightToLeft.has(language.split('-')[0]!.toLowerCase()) ? ' dir="rtl"' : '';
   const items = entries.map(
     ({ text, level, page, link }) =>
-      `<li class="l${level}"><a href="${link}"><span>${escaped(text)}</span><i></i><b>${escaped(page)}</b></a></li>`,
+      `<li class="l${level}"><a href="${link}"><span>${escapeMarkup(text)}</span><i></i><b>${escapeMarkup(page)}</b></a></li>`,
   );
   return (
-    `<!doctype html><html lang="${escaped(language)}"${direction}><head><meta charset="utf-8"><title>${escaped(title)}</title>` +
-    `<style>${style}</style></head><body><h1>${escaped(title)}</h1><ul>${items.join('')}</ul></body></html>`
+    `<!doctype html><html lang="${escapeMarkup(language)}"${direction}><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title>` +
+    `<style>${style}</style></head><body><h1>${escapeMarkup(title)}</h1><ul>${items.join('')}</ul></body></html>`
   );
 };

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { escapeMarkup } from '#libs/markup/escape.ts';
 
 /** A page without scripts, and the SHA-256 of its style element for the Content-Security-Policy. */
 export type StaticPage = { html: string; styleHash: string };
@@ -60,9 +61,6 @@ ${body}
 `,
 });
 
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${String(character.codePointAt(0))};`);
-
 const quickstartOf = (
   baseUrl: string,
 ): string => `export COLOPHON_KEY=...   # the first start of the service prints keys
@@ -91,7 +89,7 @@ data. Get a PDF, and a record from which the same bytes can be made again.</p>
 <section aria-labelledby="quickstart">
 <h2 id="quickstart">A first PDF</h2>
 <p class="muted">One request. The response is the PDF.</p>
-<pre tabindex="0"><code>${escaped(quickstartOf(baseUrl))}</code></pre>
+<pre tabindex="0"><code>${escapeMarkup(quickstartOf(baseUrl))}</code></pre>
 </section>
 <ul>
 <li><h2>Every kind of input</h2><p>One call for all of them. Page sizes, headers, footers and fonts are options.</p>
