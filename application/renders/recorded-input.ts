@@ -7,6 +7,7 @@ import type { inputParts } from '#contracts/http/render-detail.ts';
 import { renderIdOf } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { readRecordedParts } from './compose/recorded-parts.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { afterDataPrefix } from '#libs/documents/text/base64.ts';
 
 type InputPart = (typeof inputParts)[number];
@@ -51,7 +52,7 @@ const read = async (inputs: BlobStore, ref: BlobRef, part: InputPart): Promise<U
 };
 
 const fromBase64Text = (data: Uint8Array): Uint8Array => {
-  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
+  const text = asBuffer(data).toString('latin1');
   return Buffer.from(afterDataPrefix(text) ?? text, 'base64');
 };
 

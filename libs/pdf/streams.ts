@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import {
   decodePDFRawStream,
   PDFArray,
@@ -27,7 +28,7 @@ const decoded = (stream: PDFRawStream): Uint8Array => {
 /** The decoded content of a stream, one character for each byte. */
 export const contentOf = (stream: PDFRawStream): string => {
   const bytes = decoded(stream);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return asBuffer(bytes).toString('latin1');
 };
 
 /** A stream with other content and the same dictionary. */

@@ -1,4 +1,5 @@
 import { authorsOf, keywordsOf, type PdfMetadataOption } from '#contracts/http/pdf-metadata.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { openPdfObjects } from './objects.ts';
 
 /** A text string in UTF-16 with its byte order mark, as a hexadecimal string (ISO 32000-1, 7.9.2.2). */
@@ -25,7 +26,7 @@ const entryOf = (name: string): RegExp => new RegExp(`\\n?/${name} ?(?:<[^>]*>|\
  * PDF stay, and a new dictionary and its cross-reference follow. Costs no more than a copy of the PDF.
  */
 export const withInformation = (pdf: Uint8Array, metadata: PdfMetadataOption): Uint8Array => {
-  const buffer = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
+  const buffer = asBuffer(pdf);
   const { trailer, tableStart, reference, bytesOf } = openPdfObjects(buffer);
   const number = reference('Info', trailer);
   const { start, end } = bytesOf(number);

@@ -1,3 +1,4 @@
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { Asset } from './bundle.ts';
 
 type Signature = { type: string; offset?: number; bytes: string };
@@ -28,9 +29,6 @@ const svgProlog: [start: RegExp, end: RegExp][] = [
 ];
 const svgElement = /^<(?:[\w-]+:)?svg[\s>/]/i;
 const sampleBytes = 16 * 1024;
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
 
 const isSvg = (text: string): boolean => {
   let rest = text.replace(/^\ufeff/, '').trimStart();

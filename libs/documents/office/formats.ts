@@ -1,10 +1,10 @@
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
 import { type InputType, inputError, inputTypeTitles } from '../input.ts';
 import { afterDataPrefix, fromBase64 } from '../text/base64.ts';
 
 const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 const compoundFileSignature = 'd0cf11e0a1b11ae1';
-const latin1 = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
 export const isZip = (file: Buffer): boolean => zipSignatures.has(file.toString('latin1', 0, 4));
 export const isCompoundFile = (file: Buffer): boolean => file.toString('hex', 0, 8) === compoundFileSignature;
@@ -21,10 +21,10 @@ const mainParts: Partial<Record<OfficeFormat, RegExp>> = {
 /** The bytes of the file: as sent, or from base64. @throws ApiError */
 export const decodeOffice = (inputType: InputType, data: Uint8Array, isFile: boolean): Buffer => {
   const title = inputTypeTitles[inputType];
-  if (isFile) return latin1(data);
-  const sent = latin1(data).toString('latin1');
+  if (isFile) return asBuffer(data);
+  const sent = asBuffer(data).toString('latin1');
   const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
-  if (bytes) return latin1(bytes);
+  if (bytes) return asBuffer(bytes);
   throw inputError(
     inputType,
     `The ${title} is not valid base64. Send the bytes of the file, encoded in base64, in data.`,

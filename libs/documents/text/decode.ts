@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { inputError, type TextInputType, inputTypeTitles } from '../input.ts';
 import { afterDataPrefix, fromBase64, fromCanonicalBase64, mayBeBase64 } from './base64.ts';
 
@@ -25,7 +26,7 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
  * @throws ApiError for text that is not UTF-8 or contains NUL characters
  */
 export const decodeText = (inputType: TextInputType, data: Uint8Array, isFile = false): string => {
-  const sent = readUtf8(inputType, Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+  const sent = readUtf8(inputType, asBuffer(data));
   if (isFile) return requireNoNul(inputType, sent);
   const declared = afterDataPrefix(sent);
   if (declared !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, declared));

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 
 export type Frame<T> = { header: T & { bytes: number }; content: Buffer };
 
@@ -7,7 +8,7 @@ export const encodeFrame = (header: object, content: Uint8Array): Buffer[] => {
   const text = Buffer.from(JSON.stringify({ ...header, bytes: content.byteLength }));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(text.length);
-  return [length, text, Buffer.from(content.buffer, content.byteOffset, content.byteLength)];
+  return [length, text, asBuffer(content)];
 };
 
 const maxHeaderBytes = 64 * 1024;

@@ -4,6 +4,7 @@ import type { RenderQueuedResponse } from '#contracts/http/jobs.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { fileNameFor, pdfContentType, imageTypes, zipContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, jobIdOf, readModels, renderIdOf } from '#contracts/names.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { bytesToKb } from '#libs/sizes/sizes.ts';
 import { getDiagnostics, type DiagnosticsDependencies } from '#application/renders/diagnostics.ts';
@@ -21,8 +22,7 @@ import { requirePdf, type SubmitRenderResult } from '#application/renders/submit
 
 type CompletedReply = Extract<RenderReply, { status: 'DONE' }>;
 
-const base64Of = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+const base64Of = (bytes: Uint8Array): string => asBuffer(bytes).toString('base64');
 
 const base64LengthOf = ({ byteLength }: Uint8Array): number => Math.ceil(byteLength / 3) * 4;
 

@@ -14,6 +14,7 @@ import {
   templatePreviewResponse,
 } from '#contracts/http/template-previews.ts';
 import { readModels } from '#contracts/names.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import { bytesPerMb, bytesToKb, bytesToMb } from '#libs/sizes/sizes.ts';
@@ -59,9 +60,9 @@ const sendPreview = (reply: FastifyReply, { pdf, pages, durationMs, warnings }: 
         'x-page-count': pages,
         'x-duration-ms': durationMs,
       })
-      .send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
+      .send(asBuffer(pdf));
   return reply.send({
-    pdf_base64: Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('base64'),
+    pdf_base64: asBuffer(pdf).toString('base64'),
     pages,
     file_size_kb: bytesToKb(pdf.byteLength),
     duration_ms: durationMs,

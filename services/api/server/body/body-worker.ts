@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { BodyWorkerRequest, BodyWorkerResponse } from './body-reader.ts';
 import { readBody } from './read-body.ts';
 
 const responseTo = async ({ id, body, ...format }: BodyWorkerRequest): Promise<BodyWorkerResponse> => {
   try {
-    return { id, body: await readBody(Buffer.from(body.buffer, body.byteOffset, body.byteLength), format) };
+    return { id, body: await readBody(asBuffer(body), format) };
   } catch (error) {
     return error instanceof ApiError ? { id, error: error.fields } : { id, failure: String(error) };
   }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import { truncateForMessage, invalidField } from '#contracts/http/api-error.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { maxNestingDepth } from '../read-json.ts';
 import { nestingDepthOf } from '../top-level-fields.ts';
 import { composeRequest } from '#contracts/http/compose.ts';
@@ -60,7 +61,7 @@ export const fieldValueOf = (name: string, text: string): unknown => {
 
 /** @throws ApiError invalid_request if the text is not UTF-8 */
 export const textOf = (name: string, bytes: Uint8Array): string => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = asBuffer(bytes);
   if (isUtf8(text)) return text.toString().replace(/^\ufeff/, '');
   const field = truncateForMessage(name);
   throw invalidField(field, `${field} must be text in UTF-8.`);

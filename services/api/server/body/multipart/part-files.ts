@@ -2,10 +2,11 @@ import { ApiError, combineErrors, truncateForMessage } from '#contracts/http/api
 import { pdfContentType } from '#contracts/http/output.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { readJson } from '../read-json.ts';
 import { inputTypeOf } from './input-type.ts';
 import type { Part } from './read-parts.ts';
-import { bufferOf, checkTemplateData, invalid, isTemplateData, type Values } from './values.ts';
+import { checkTemplateData, invalid, isTemplateData, type Values } from './values.ts';
 
 type Fields = Record<string, unknown>;
 type PartFiles = NonNullable<Upload['parts']>;
@@ -15,7 +16,7 @@ export const isComposeRequest = ({ mode, template_id: id, parts }: Fields, files
 
 /** The JSON array in the part `parts`. @throws ApiError */
 export const readPartsField = ({ bytes }: Part): Values => {
-  const body = Buffer.concat([Buffer.from('{"parts":'), bufferOf(bytes), Buffer.from('}')]);
+  const body = Buffer.concat([Buffer.from('{"parts":'), asBuffer(bytes), Buffer.from('}')]);
   try {
     const { fields, longTexts, partTexts } = readJson(body);
     if (Object.keys(fields).length === 1 && partTexts) return { fields, longTexts, partTexts };

@@ -1,6 +1,7 @@
 import { fileName as pdfName, maxFileNameLength } from '#contracts/http/file-name.ts';
 import { maxAssets } from '#contracts/http/multipart.ts';
 import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { encodeBundle } from '#libs/documents/assets/bundle.ts';
 import type { LongTexts } from '#application/renders/render-content.ts';
 import { longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
@@ -8,7 +9,7 @@ import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
 import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
 import { type Part, readParts } from './read-parts.ts';
-import { bufferOf, invalid, type Values, withTemplateData } from './values.ts';
+import { invalid, type Values, withTemplateData } from './values.ts';
 import { createHash } from 'node:crypto';
 
 /**
@@ -67,7 +68,7 @@ const bundleOf = (assets: readonly Part[]): Uint8Array | null => {
 /** The JSON object in the part `options`. @throws ApiError that names the part */
 const readOptions = ({ bytes }: Part): Values => {
   try {
-    const { fields, longTexts, partTexts } = readJson(bufferOf(bytes));
+    const { fields, longTexts, partTexts } = readJson(asBuffer(bytes));
     if (longTexts.data && typeof fields.data === 'object') fields.data = Array.isArray(fields.data) ? [] : {};
     return { fields, longTexts, ...(partTexts && { partTexts }) };
   } catch (error) {
@@ -137,7 +138,7 @@ const withAttachments = (values: Values, files: readonly Part[]): Values => {
     name: fileName,
     ...(type === null ? {} : { mime_type: type }),
     ...named.find((entry) => lacksData(entry) && entry?.name === fileName),
-    data: bufferOf(bytes).toString('base64'),
+    data: asBuffer(bytes).toString('base64'),
   }));
   const others = named.filter((entry) => !lacksData(entry));
   return { ...values, fields: { ...fields, attachments: [...attached, ...others] } };

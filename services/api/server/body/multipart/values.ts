@@ -1,5 +1,6 @@
 import type { ApiError } from '#contracts/http/api-error.ts';
 import { truncateForMessage, invalidField } from '#contracts/http/api-error.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { maxMainThreadBytes, type RequestBody } from '../read-json.ts';
 import { textOf } from './field-values.ts';
 import type { Part } from './read-parts.ts';
@@ -10,12 +11,9 @@ export type Values = Pick<RequestBody, 'fields' | 'longTexts' | 'partTexts'>;
 export const invalid = (field: string, message: string): ApiError => invalidField(truncateForMessage(field), message);
 
 /** The same bytes, not a copy. */
-export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
-
 /** Whether the values of a template begin as a JSON object. */
 export const isTemplateData = (bytes: Uint8Array): boolean =>
-  /^\s*\{/.test(bufferOf(bytes).toString('latin1', 0, 1024).replace('\xef\xbb\xbf', ''));
+  /^\s*\{/.test(asBuffer(bytes).toString('latin1', 0, 1024).replace('\xef\xbb\xbf', ''));
 
 /** Checks JSON that is not too large for the main thread. A conversion process parses all of it. @throws ApiError */
 export const checkTemplateData = (field: string, bytes: Uint8Array): void => {
@@ -35,6 +33,6 @@ export const withTemplateData = (values: Values, part: Part | undefined): Values
   return {
     ...values,
     fields: { ...values.fields, data: {} },
-    longTexts: { ...values.longTexts, data: bufferOf(part.bytes) },
+    longTexts: { ...values.longTexts, data: asBuffer(part.bytes) },
   };
 };
