@@ -1,8 +1,8 @@
 import { withoutPasswords } from '../../components/NestedOptionFields.tsx';
+import { quoteForShell } from '../renders/curl.ts';
 import { type Call, callOf, type FormFile, type PlaygroundRequest } from './request.ts';
 
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 /** Longer texts are no arguments of a command, but its input. */
 const maxArgumentCharacters = 100_000;
 
@@ -50,7 +50,7 @@ const typeOf = ({ field, content }: FormFile): string | null =>
 const curlFile = (file: FormFile): string => {
   const type = typeOf(file);
   const name = file.name === file.path ? '' : `;filename=${curlName(file.name)}`;
-  return `-F ${shellQuoted(`${file.field}=@${curlName(file.path)}${type === null ? '' : `;type=${type}`}${name}`)}`;
+  return `-F ${quoteForShell(`${file.field}=@${curlName(file.path)}${type === null ? '' : `;type=${type}`}${name}`)}`;
 };
 
 const curlOf = (call: Call, origin: string): string => {
@@ -59,8 +59,8 @@ const curlOf = (call: Call, origin: string): string => {
   const isLong = json.length > maxArgumentCharacters;
   const body =
     call.files.length > 0
-      ? [isLong ? "-F 'options=<-'" : `--form-string ${shellQuoted(`options=${json}`)}`, ...call.files.map(curlFile)]
-      : ["-H 'Content-Type: application/json'", isLong ? '--data-binary @-' : `-d ${shellQuoted(json)}`];
+      ? [isLong ? "-F 'options=<-'" : `--form-string ${quoteForShell(`options=${json}`)}`, ...call.files.map(curlFile)]
+      : ["-H 'Content-Type: application/json'", isLong ? '--data-binary @-' : `-d ${quoteForShell(json)}`];
   const lines = [
     `curl -sS --fail-with-body ${origin}/api/v1/render`,
     '-H "Authorization: Bearer $COLOPHON_KEY"',

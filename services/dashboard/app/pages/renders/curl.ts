@@ -6,7 +6,7 @@ export type RequestTexts = { input: string | null; header: string | null; footer
 /** Longer inputs are downloaded by a command of their own. */
 export const maxInlineCharacters = 8_000;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const authorization = '-H "Authorization: Bearer $COLOPHON_KEY"';
 
 const extensionOf = ({ input_type: type }: RenderDetailResponse): string =>
@@ -59,13 +59,13 @@ const commandOf = (render: RenderDetailResponse, origin: string): string => {
 /** The body of a composed document: its recorded parts and the options of the whole. */
 const composedCommand = (render: RenderDetailResponse, texts: RequestTexts, origin: string): string =>
   `curl ${origin}/api/v1/renders/${render.id}/input ${authorization} -o parts.json\n\n` +
-  `jq ${quoted(`. + ${JSON.stringify(fieldsOf(render, texts))}`)} parts.json |\n${commandOf(render, origin)} \\\n` +
+  `jq ${quoteForShell(`. + ${JSON.stringify(fieldsOf(render, texts))}`)} parts.json |\n${commandOf(render, origin)} \\\n` +
   `  -H 'Content-Type: application/json' \\\n  -d @-`;
 
 const inlineCommand = (render: RenderDetailResponse, texts: RequestTexts, input: string, origin: string): string => {
   const data = render.mode === 'RENDER' || render.input_type === 'json' ? parseJson(input) : input;
   const body = JSON.stringify({ ...fieldsOf(render, texts), data }, null, 2);
-  return `${commandOf(render, origin)} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`;
+  return `${commandOf(render, origin)} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoteForShell(body)}`;
 };
 
 const fileCommand = (render: RenderDetailResponse, texts: RequestTexts, origin: string): string => {
@@ -74,7 +74,7 @@ const fileCommand = (render: RenderDetailResponse, texts: RequestTexts, origin: 
   const options = JSON.stringify(fieldsOf(render, texts));
   return (
     `curl ${origin}/api/v1/renders/${render.id}/input ${authorization} -o ${file}\n\n` +
-    `${commandOf(render, origin)} \\\n  -F ${part} \\\n  -F ${quoted(`options=${options}`)}`
+    `${commandOf(render, origin)} \\\n  -F ${part} \\\n  -F ${quoteForShell(`options=${options}`)}`
   );
 };
 
