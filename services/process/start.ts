@@ -54,9 +54,6 @@ const createDefaultAccount = async ({ engines, roles, now }: ProcessContext) => 
   return defaultAccount;
 };
 
-const isEmbedded = async ({ engines }: ProcessContext): Promise<boolean> =>
-  !(await Promise.all([engines.store(), engines.reads(), engines.blobs()])).some(isRemoteEngine);
-
 /**
  * A process waits for its secret and for engines of its installation. `verified` is false when the process stops first.
  */
@@ -87,15 +84,14 @@ const startHttpServer = async (
 ): Promise<HttpServer> => {
   const health = () => ({ missing: missingIn(context, state), limitations: limitationsIn(state) });
   if (!context.roles.includes('api')) return startHealthServer(context.settings, context.telemetry, health);
+  const store = await context.engines.store();
   // With an event log on a server, the secret is in the settings.
-  if (!isRemoteEngine(await context.engines.store())) await Promise.race([secretReady, verified]);
-  if (await isEmbedded(context)) await verified;
-  if (
-    context.roles.includes('projector') &&
-    (await isEmbedded(context)) &&
-    (await state.eventLogWatch?.firstCheck) === null
-  )
-    await readModelsReady;
+  if (!isRemoteEngine(store)) await Promise.race([secretReady, verified]);
+  const others = await Promise.all([context.engines.reads(), context.engines.blobs()]);
+  if (![store, ...others].some(isRemoteEngine)) {
+    await verified;
+    if (context.roles.includes('projector') && (await state.eventLogWatch?.firstCheck) === null) await readModelsReady;
+  }
   const { startApi } = await import('./api.ts');
   return startApi(context, () => closedReason(state), health);
 };
