@@ -9,7 +9,7 @@ const describeSetting = (variable: string, url: string): string =>
   dataDirectorySchemes.has(url) ? `${variable} (${url} in COLOPHON_DATA_DIR)` : variable;
 
 /** The setting with the URL of an engine. */
-export const settingOf = (kind: InstallationEngineKind, { blobStoreUrl, busUrl, readStoreUrl }: EngineUrls): string => {
+const settingOf = (kind: InstallationEngineKind, { blobStoreUrl, busUrl, readStoreUrl }: EngineUrls): string => {
   switch (kind) {
     case 'blobs':
       return describeSetting('BLOB_STORE_URL', blobStoreUrl);
@@ -22,18 +22,16 @@ export const settingOf = (kind: InstallationEngineKind, { blobStoreUrl, busUrl, 
   }
 };
 
-const toConfiguredEngine = (
-  kind: InstallationEngineKind,
-  engine: EngineWithInstallationId,
-  urls: EngineUrls,
-): ConfiguredEngine => ({ kind, setting: settingOf(kind, urls), engine });
-
-/** All engines with an installation id, the blob store first. */
+/** Those of these engines that have an installation id, the blob store first. */
 export const enginesWithInstallationId = (
-  { blobs, bus, reads }: Pick<Engines, 'blobs' | 'bus' | 'reads'>,
+  { blobs, bus, reads }: { [Part in 'blobs' | 'bus' | 'reads']?: Engines[Part] | undefined },
   urls: EngineUrls,
-): [ConfiguredEngine, ...ConfiguredEngine[]] => [
-  toConfiguredEngine('blobs', blobs, urls),
-  ...(isDurableBus(bus) ? [toConfiguredEngine('bus', bus, urls)] : []),
-  toConfiguredEngine('read models', reads, urls),
-];
+): ConfiguredEngine[] => {
+  const configured = (kind: InstallationEngineKind, engine: EngineWithInstallationId | undefined) =>
+    engine ? [{ kind, setting: settingOf(kind, urls), engine }] : [];
+  return [
+    ...configured('blobs', blobs),
+    ...configured('bus', bus && isDurableBus(bus) ? bus : undefined),
+    ...configured('read models', reads),
+  ];
+};

@@ -67,7 +67,7 @@ const runAcceptSecret = (json: boolean): Promise<void> =>
 const runAcceptBlobStore = (json: boolean): Promise<void> =>
   withUncheckedEngines(async (context) => {
     const { aggregate } = await requireInstallation(context);
-    const [blobs] = enginesWithInstallationId(context.engines, context.settings);
+    const blobs = enginesWithInstallationId(context.engines, context.settings)[0]!;
     const changed = await acceptBlobStore(aggregate, blobs, context.actor);
     print(
       json,

@@ -2,25 +2,20 @@ import { pause } from '#libs/concurrency/pause.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { isServerFailure } from '#libs/engines/decorators.ts';
 import { AddressError, isRemoteEngine } from '#libs/engines/remote.ts';
-import { settingOf } from '#application/installation/engines-with-installation-id.ts';
-import {
-  type EngineWithInstallationId,
-  type ConfiguredEngine,
-  type InstallationEngineKind,
-  ensureInstallationIds,
-} from '#application/installation/installation-ids.ts';
+import { enginesWithInstallationId } from '#application/installation/engines-with-installation-id.ts';
+import { type ConfiguredEngine, ensureInstallationIds } from '#application/installation/installation-ids.ts';
 import { ensureInstallationSecret } from '#application/installation/secret.ts';
 import type { ProcessContext } from './process-context.ts';
 import type { Role } from './running-role.ts';
 
 /** The engines that each role uses, in addition to the event log. */
-const enginePartsByRole: Record<Role, readonly InstallationEngineKind[]> = {
-  api: ['blobs', 'bus', 'read models'],
+const enginePartsByRole: Record<Role, readonly ('blobs' | 'bus' | 'reads')[]> = {
+  api: ['blobs', 'bus', 'reads'],
   renderer: ['blobs', 'bus'],
-  delivery: ['blobs', 'bus', 'read models'],
-  relay: ['bus', 'read models'],
-  projector: ['read models'],
-  sweeper: ['blobs', 'read models'],
+  delivery: ['blobs', 'bus', 'reads'],
+  relay: ['bus', 'reads'],
+  projector: ['reads'],
+  sweeper: ['blobs', 'reads'],
 };
 
 const actor = { kind: 'service', name: 'start' } as const;
@@ -31,18 +26,13 @@ const openEnginesWithInstallationId = async ({
   engines,
   settings,
 }: ProcessContext): Promise<ConfiguredEngine[]> => {
-  const openers: Record<InstallationEngineKind, () => Promise<object>> = {
-    blobs: () => engines.blobs(),
-    bus: () => engines.bus(),
-    'read models': () => engines.reads(),
-  };
   const parts = new Set(roles.flatMap((role) => enginePartsByRole[role]));
-  const opened = await Promise.all(
-    [...parts].map(async (kind) => ({ kind, setting: settingOf(kind, settings), engine: await openers[kind]() })),
-  );
-  return opened.flatMap(({ engine, ...rest }) =>
-    'installationId' in engine ? [{ ...rest, engine: engine as EngineWithInstallationId }] : [],
-  );
+  const [blobs, bus, reads] = await Promise.all([
+    parts.has('blobs') ? engines.blobs() : undefined,
+    parts.has('bus') ? engines.bus() : undefined,
+    parts.has('reads') ? engines.reads() : undefined,
+  ]);
+  return enginesWithInstallationId({ blobs, bus, reads }, settings);
 };
 
 /** Whether the error can come from an unavailable server, so that a retry can succeed. */
