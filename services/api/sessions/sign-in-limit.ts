@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import { requireRateLimitLeft } from '../server/rate-limit.ts';
@@ -8,14 +9,10 @@ export const failedSignInsPerMinute = 20;
 
 /** One customer of a provider has a whole /64 of IPv6 addresses. */
 const networkOf = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1]!;
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const before = head.split(':').filter((part) => part !== '');
-  const after = tail === undefined ? [] : tail.split(':').filter((part) => part !== '');
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array.from({ length: zeros }, () => '0'), ...after].slice(0, 4).join(':');
+  // A proxy may send another text than an address.
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':');
 };
 
 /**
