@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client';
+import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 
 /** A person as the identity provider knows it. `email` is null unless the provider has verified it. */
 export type ProviderPerson = { subject: string; email: string | null; name: string; groups: readonly string[] };
@@ -27,8 +28,6 @@ export type ProviderOptions = {
     options: { method?: string; headers?: Record<string, string>; body?: string },
   ) => Promise<Response>;
 };
-
-const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 
 const bodyTextOf = (body: unknown): string | undefined => {
   if (body === null || body === undefined) return undefined;
@@ -61,7 +60,7 @@ export const openIdentityProvider = (options: ProviderOptions): IdentityProvider
     const client = await import('openid-client');
     const config = await client.discovery(issuer, clientId, clientSecret, undefined, {
       [client.customFetch]: customFetch,
-      execute: issuer.protocol === 'http:' && isLoopback(issuer) ? [client.allowInsecureRequests] : [],
+      execute: issuer.protocol === 'http:' && isLoopbackHost(issuer.hostname) ? [client.allowInsecureRequests] : [],
     });
     return { client, config };
   };

@@ -6,6 +6,7 @@ import { withEventLogFallback } from '#application/renders/event-log-fallback.ts
 import { createPreviews } from '#application/templates/preview.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
 import type { Settings } from '#libs/config/settings.ts';
+import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { cacheMs, openReadCache } from '#libs/concurrency/read-cache.ts';
@@ -31,14 +32,12 @@ const createThrottle = (intervalMs: number): ((act: () => void) => void) => {
   };
 };
 
-const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/i.test(host);
-
 /** Warns when the network can read API keys and documents: the API is reachable from other machines without TLS. */
 const warnAboutPlainHttp = (
   { host, baseUrl, tlsCertFile }: Pick<Settings, 'host' | 'baseUrl' | 'tlsCertFile'>,
   logger: Pick<Logger, 'warn'>,
 ): void => {
-  if (isLoopback(host) || tlsCertFile || baseUrl.startsWith('https://')) return;
+  if (isLoopbackHost(host) || tlsCertFile || baseUrl.startsWith('https://')) return;
   logger.warn(
     { host },
     'API is reachable from other machines without TLS, so the network can read keys and documents: set TLS_CERT_FILE and ' +

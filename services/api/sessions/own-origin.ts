@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 
 type RequestOrigin = Pick<FastifyRequest, 'method' | 'headers' | 'protocol'>;
 
@@ -8,13 +9,12 @@ const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Whether a request changes nothing. */
 export const isRead = ({ method }: Pick<FastifyRequest, 'method'>): boolean => readMethods.has(method);
 
-/** The names under which only the machine itself reaches the service. No other site can have them. */
-const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
-
 const ownOriginsOf = ({ headers: { host }, protocol }: RequestOrigin, baseUrl: string): string[] => {
+  const own = new Set([new URL(baseUrl).origin]);
   // Not every host makes a URL: the port may be too high.
-  const loopback = host !== undefined && isLoopbackHost(host) ? URL.parse(`${protocol}://${host}`) : null;
-  return [...new Set([new URL(baseUrl).origin, ...(loopback ? [loopback.origin] : [])])];
+  const sent = URL.parse(`${protocol}://${host ?? ''}`);
+  if (sent && isLoopbackHost(sent.hostname)) own.add(sent.origin);
+  return [...own];
 };
 
 const crossOrigin = (message: string): ApiError => ApiError.of('cross_origin_request', message);
