@@ -1,5 +1,8 @@
 /** Names that cross a boundary: identifiers, streams, subjects, consumers. They are written in this file only. */
 
+/** The pattern of a bare id, which is a ULID. */
+export const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}';
+
 /** The identifiers in the API, from bare ids. */
 export const renderIdOf = (id: string) => `render_${id}`;
 /** The file name of a PDF whose request has none. */
@@ -14,11 +17,13 @@ export const templateIdOf = (id: string) => `tpl_${id}`;
 
 export type IdPrefix = 'render' | 'job' | 'acc' | 'key' | 'tpl' | 'person' | 'session' | 'inv';
 
+const idPattern = new RegExp(`^([a-z]+)_(${ulidPattern})$`);
+
 /**
  * The bare id of an id of the API, such as `render_<id>`; undefined for another prefix or an invalid id.
  */
 export const bareId = (prefix: IdPrefix, prefixed: string): string | undefined => {
-  const match = /^([a-z]+)_([0-9A-HJKMNP-TV-Z]{26})$/.exec(prefixed);
+  const match = idPattern.exec(prefixed);
   return match?.[1] === prefix ? match[2] : undefined;
 };
 

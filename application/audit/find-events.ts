@@ -1,6 +1,6 @@
 import { auditRules, type EventKind, eventTypesOf } from '#contracts/events/audit.ts';
 import type { EventType } from '#contracts/events/event-schemas.ts';
-import { readModels, streams, subjectIdOf } from '#contracts/names.ts';
+import { bareId, readModels, streams, subjectIdOf } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorKeyOf, type AuditDocument, positionText } from '#libs/projections/audit.ts';
@@ -42,9 +42,9 @@ const firstPositionAt = async (reads: Pick<ReadStore, 'find'>, accountId: string
  * together.
  */
 const streamsOfSubject = (id: string): string[] => {
-  const [, prefix, bare] = /^([a-z]+)_([0-9A-HJKMNP-TV-Z]{26})$/.exec(id) ?? [];
-  if (prefix === undefined) return [];
-  if (prefix === 'render' || prefix === 'job') return [streams.render(bare!), streams.delivery(bare!)];
+  const ofRender = bareId('render', id) ?? bareId('job', id);
+  if (ofRender) return [streams.render(ofRender), streams.delivery(ofRender)];
+  const bare = id.slice(id.indexOf('_') + 1);
   return Object.keys(streams)
     .map((kind) => `${kind}-${bare}`)
     .filter((stream) => subjectIdOf(stream) === id);

@@ -1,5 +1,5 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import { streams } from '#contracts/names.ts';
+import { streams, ulidPattern } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
 import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
 import {
@@ -52,6 +52,8 @@ export const inviteMember = async (
 /** An open invitation and its ids. It may have expired. */
 export type FoundInvitation = { accountId: string; invitationId: string; invitation: Invitation; state: MembersState };
 
+const tokenPattern = new RegExp(`^(${ulidPattern})\\.(.+)$`);
+
 /**
  * The invitation of a token, which is the bare id of the account, a dot, and the token of the invitation. Null if there
  * is none, or if it was accepted or withdrawn.
@@ -60,7 +62,7 @@ export const findInvitation = async (
   load: (accountId: string) => Promise<MembersState>,
   token: string,
 ): Promise<FoundInvitation | null> => {
-  const [, accountId, rest] = /^([0-9A-HJKMNP-TV-Z]{26})\.(.+)$/.exec(token) ?? [];
+  const [, accountId, rest] = tokenPattern.exec(token) ?? [];
   const parsed = rest === undefined ? null : parseToken(rest);
   if (!accountId || !parsed) return null;
   const state = await load(accountId);

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { streams } from '#contracts/names.ts';
+import { streams, ulidPattern } from '#contracts/names.ts';
 import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { findPasskey, type Passkey, person, type PersonCommand } from '#libs/domain/person.ts';
 import { newId } from '#libs/ids/ulids.ts';
@@ -98,7 +98,7 @@ export const signInByPasskey = async (
   { userAgent, ...origin }: SignInOrigin,
 ): Promise<SignIn> => {
   const personId = Buffer.from(response.response.userHandle ?? '', 'base64url').toString('utf8');
-  if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(personId)) throw notConfirmed();
+  if (!new RegExp(`^${ulidPattern}$`).test(personId)) throw notConfirmed();
   const { aggregate } = await loadAggregate(eventLog, person, streams.person(personId));
   const { state } = aggregate;
   const passkey = findPasskey(state, response.id);

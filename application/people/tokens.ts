@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ulidPattern } from '#contracts/names.ts';
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
@@ -8,9 +9,11 @@ export const newToken = (id: string): { token: string; hash: string } => {
   return { token: `${id}.${secret}`, hash: hashOf(secret).toString('hex') };
 };
 
+const tokenPattern = new RegExp(`^(${ulidPattern})\\.([\\w-]{43})$`);
+
 /** The parts of a token; null if it is malformed. */
 export const parseToken = (token: string): { id: string; secret: string } | null => {
-  const [, id, secret] = /^([0-9A-HJKMNP-TV-Z]{26})\.([\w-]{43})$/.exec(token) ?? [];
+  const [, id, secret] = tokenPattern.exec(token) ?? [];
   return id && secret ? { id, secret } : null;
 };
 

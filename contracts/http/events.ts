@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { auditRules, eventKinds } from '../events/audit.ts';
 import type { EventType } from '../events/event-schemas.ts';
+import { ulidPattern } from '../names.ts';
 import { actorResponse } from './actor.ts';
 import { historyEvent, listQuery } from './jobs.ts';
 
 const types = (Object.keys(auditRules) as EventType[]).filter((type) => auditRules[type].kind !== 'installation');
-const ulid = '[0-9A-HJKMNP-TV-Z]{26}';
 
 export const eventOrders = ['newest', 'oldest'] as const;
 export const downloadFormats = ['json', 'jsonl', 'csv'] as const;
@@ -33,14 +33,14 @@ export const listEventsQuery = z.strictObject({
   actor: z
     .string()
     .regex(
-      new RegExp(`^((key|person)_${ulid}|service|command_line)$`),
+      new RegExp(`^((key|person)_${ulidPattern}|service|command_line)$`),
       'must be key_<id>, person_<id>, service or command_line',
     )
     .optional()
     .describe('`key_<id>`, `person_<id>`, `service` or `command_line`.'),
   subject: z
     .string()
-    .regex(new RegExp(`^[a-z]+_${ulid}$`), 'must be an id, such as render_<id>')
+    .regex(new RegExp(`^[a-z]+_${ulidPattern}$`), 'must be an id, such as render_<id>')
     .optional()
     .describe('The id of a render, job, template, key, person or account: only the events about it.'),
   ...listQuery,
@@ -49,7 +49,7 @@ export const listEventsQuery = z.strictObject({
   order: z.enum(eventOrders).default('newest').describe('Which events come first. Default: `newest`.'),
   cursor: z
     .string()
-    .regex(new RegExp(`^${ulid}$`), 'must be the next_cursor of a page')
+    .regex(new RegExp(`^${ulidPattern}$`), 'must be the next_cursor of a page')
     .optional()
     .describe('next_cursor of the previous page.'),
   format: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ulidPattern } from '../names.ts';
 import { actorResponse } from './actor.ts';
 import { diagnosticTimings } from './diagnostics.ts';
 import { type ErrorName, errors } from './errors.ts';
@@ -45,7 +46,7 @@ export type RenderRecordResponse = z.output<typeof renderRecordResponse>;
 const errorCodes = [...new Set((Object.keys(errors) as ErrorName[]).map((name) => errors[name].error))];
 
 const prefixed = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be an id of the form ${prefix}_<id>`);
+  z.string().regex(new RegExp(`^${prefix}_${ulidPattern}$`), `must be an id of the form ${prefix}_<id>`);
 
 export const listRendersQuery = z.strictObject({
   ...listQuery,

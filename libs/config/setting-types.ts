@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
+import { ulidPattern } from '#contracts/names.ts';
 import { parseAllowList } from '#libs/egress/allow-list.ts';
 import { isExecutable } from './find-browser.mjs';
 
@@ -102,7 +103,7 @@ export const egressAllowList: SettingType<string[]> = settingType(
 
 /** `group=acc_<id>:role` or `group=operator`. */
 export type GroupRoleSetting = { group: string; accountId: string | null; role: string };
-const groupRole = /^([^=,]+)=(?:(acc_[0-9A-HJKMNP-TV-Z]{26}):(owner|developer|viewer)|(operator))$/;
+const groupRole = new RegExp(`^([^=,]+)=(?:(acc_${ulidPattern}):(owner|developer|viewer)|(operator))$`);
 
 export const groupRoleList: SettingType<GroupRoleSetting[]> = settingType(
   'a comma-separated list of group=acc_<id>:role with the roles owner, developer, viewer, or group=operator',
