@@ -1,7 +1,7 @@
-import { decodeTime } from 'ulid';
 import type { DeliverySummary, ListDeliveriesQuery } from '#contracts/http/deliveries.ts';
 import { bareId, jobIdOf, readModels, renderIdOf } from '#contracts/names.ts';
 import { lowestIdAt, smallestId } from '#application/renders/list-renders.ts';
+import { timeOfId } from '#libs/ids/ulids.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { scanPage } from '#libs/read-store/scan-page.ts';
@@ -21,7 +21,7 @@ export const deliverySummaryOf = (document: DeliveryDocument): DeliverySummary =
   last_response_status: document.lastResponseStatus,
   last_error: document.lastError,
   next_attempt_at: document.nextAttemptAt,
-  created_at: new Date(decodeTime(document.id)).toISOString(),
+  created_at: timeOfId(document.id).toISOString(),
   requested_at: document.requestedAt,
   delivered_at: document.deliveredAt,
   failed_at: document.failedAt,
