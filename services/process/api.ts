@@ -22,16 +22,6 @@ import { identityProviderOf } from './identity-provider.ts';
 import { packageVersion } from './package-version.ts';
 import type { ProcessContext } from './process-context.ts';
 
-/** Runs at most one call per interval, the first one immediately. */
-const createThrottle = (intervalMs: number): ((act: () => void) => void) => {
-  let lastAt = -Infinity;
-  return (act) => {
-    if (performance.now() - lastAt < intervalMs) return;
-    lastAt = performance.now();
-    act();
-  };
-};
-
 /** Warns when the network can read API keys and documents: the API is reachable from other machines without TLS. */
 const warnAboutPlainHttp = (
   { host, baseUrl, tlsCertFile }: Pick<Settings, 'host' | 'baseUrl' | 'tlsCertFile'>,
@@ -66,11 +56,12 @@ export const startApi = async (
   health: () => { missing: string[]; limitations: string[] },
 ): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const { settings, engines, logger, now } = context;
-  const throttle = createThrottle(reportIntervalMs);
-  const report = (error: unknown): void =>
-    throttle(() =>
-      logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged'),
-    );
+  let reportedAt = -Infinity;
+  const report = (error: unknown): void => {
+    if (performance.now() - reportedAt < reportIntervalMs) return;
+    reportedAt = performance.now();
+    logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged');
+  };
   const [readStore, eventStore, blobStore, limitStore] = [
     await engines.reads(),
     await engines.store(),
