@@ -10,29 +10,10 @@ import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateCommandError, type TemplateState } from '#libs/domain/template.ts';
+import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { releaseName, type NameReservation, reserveName } from './name-reservations.ts';
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
-
-/**
- * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the
- * expected revision decides.
- */
-export const createKeyedLock = () => {
-  const last = new Map<string, Promise<unknown>>();
-  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const result = (last.get(key) ?? Promise.resolve()).then(work, work);
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(key, settled);
-    void settled.then(() => {
-      if (last.get(key) === settled) last.delete(key);
-    });
-    return result;
-  };
-};
 
 type ActiveTemplate = Extract<TemplateState, { status: 'ACTIVE' }>;
 export type TemplateWriteResult = { version: number; body: TemplateBody; position: number; at: string };

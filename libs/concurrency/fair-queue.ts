@@ -89,3 +89,12 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
     },
   };
 };
+
+/**
+ * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the
+ * expected revision decides.
+ */
+export const createKeyedLock = () => {
+  const queue = openFairQueue({ maxQuick: Infinity, maxTotal: Infinity, slowAfterMs: Infinity, maxPerGroup: 1 });
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => queue.add(key, work);
+};

@@ -7,7 +7,7 @@ import Fastify, {
 } from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
-import { createKeyedLock } from '#application/templates/commands.ts';
+import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { projections } from '#libs/projections/all.ts';
 import { registerDashboard } from './dashboard/routes.ts';
 import { buildOpenApi } from './docs/openapi.ts';

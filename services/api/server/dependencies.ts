@@ -1,5 +1,5 @@
 import type { EventLog } from '#application/command-handling/aggregate.ts';
-import type { createKeyedLock } from '#application/templates/commands.ts';
+import type { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { CachedBlobStore } from '#libs/blob-store/cache.ts';
 import { deferPuts, deferUncachedPuts, type DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
