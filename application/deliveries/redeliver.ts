@@ -13,12 +13,13 @@ import { deferUncachedPuts } from '#libs/blob-store/defer-puts.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { redeliveriesPerSecond, type RedeliveryPace } from './redelivery-pace.ts';
-import { eraseTarget, sealTarget, type TargetDependencies } from './target.ts';
+import type { SealDependencies } from '#libs/secrets/sealed-box.ts';
+import { eraseTarget, sealTarget } from './target.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 
 const { deliveries } = readModels;
 
-type RedeliverDependencies = TargetDependencies & { eventLog: EventLog };
+type RedeliverDependencies = SealDependencies & { eventLog: EventLog };
 type RedeliverFailedDependencies = RedeliverDependencies & {
   reads: ReadStore;
   readYourWrites: ReadYourWrites;

@@ -4,13 +4,10 @@ import type { WebhookTarget } from '#contracts/events/render.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { type DeliveryCommand, type DeliveryState, sealedBoxHash } from '#libs/domain/delivery.ts';
 import { mask, maskUrl } from '#libs/domain/webhook-url.ts';
-import { decrypt, encrypt } from '#libs/secrets/encryption.ts';
-import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts';
 
 /** A webhook target with its secrets. */
 export type PlaintextTarget = { url: string; method: WebhookTarget['method']; headers: Record<string, string> };
-
-export type TargetDependencies = { blobs: BlobStore; secrets: InstallationSecrets };
 
 /** The content of the sealed box. */
 type SealedContent = Pick<PlaintextTarget, 'url' | 'headers'>;
@@ -20,20 +17,19 @@ type SealedContent = Pick<PlaintextTarget, 'url' | 'headers'>;
  * id of its render.
  */
 export const sealTarget = async (
-  { blobs, secrets }: TargetDependencies,
+  dependencies: SealDependencies,
   id: string,
   { url, method, headers }: PlaintextTarget,
 ): Promise<WebhookTarget> => {
   const { url: maskedUrl, isMasked } = maskUrl(url);
   const names = Object.keys(headers);
   const isSecret = isMasked || names.length > 0;
-  const sealed: SealedContent = { url, headers };
   return {
     url: maskedUrl,
     urlIsMasked: isMasked,
     method,
     headers: Object.fromEntries(names.map((name) => [name, mask])),
-    sealed: isSecret ? await blobs.put(encrypt(secrets, id, JSON.stringify(sealed))) : null,
+    sealed: isSecret ? await seal(dependencies, id, { url, headers } satisfies SealedContent) : null,
   };
 };
 
@@ -43,13 +39,13 @@ export const sealTarget = async (
  * @throws DecryptionError, BlobNotFound
  */
 export const openTarget = async (
-  { blobs, secrets }: TargetDependencies,
+  dependencies: SealDependencies,
   id: string,
   { url, method, sealed }: WebhookTarget,
 ): Promise<PlaintextTarget> => {
   if (sealed === null) return { url, method, headers: {} };
-  if (!(await blobs.has(sealed.sha256))) throw new BlobNotFound(sealed.sha256);
-  return { method, ...(JSON.parse(decrypt(secrets, id, await blobs.get(sealed.sha256))) as SealedContent) };
+  if (!(await dependencies.blobs.has(sealed.sha256))) throw new BlobNotFound(sealed.sha256);
+  return { method, ...((await unseal(dependencies, id, sealed)) as SealedContent) };
 };
 
 /**

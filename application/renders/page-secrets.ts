@@ -2,12 +2,10 @@ import type { Aggregate, Cause } from '#application/command-handling/aggregate.t
 import type { BlobRef, PageRequest, RenderEvent, RenderSource } from '#contracts/events/render.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageCookie } from '#contracts/http/page-request.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
 import { pageSecretsHash, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { mask } from '#contracts/http/request-headers.ts';
 import { maskUrl } from '#libs/domain/webhook-url.ts';
-import { decrypt, encrypt } from '#libs/secrets/encryption.ts';
-import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts';
 
 /** The headers and cookies for the origin of a page. They are the content of a sealed box. */
 export type PageSecrets = { headers: Record<string, string>; cookies: PageCookie[] };
@@ -17,25 +15,22 @@ export const noPageSecrets: PageSecrets = { headers: {}, cookies: [] };
 const masked = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, mask]));
 
-type SealDependencies = { blobs: BlobStore; secrets: InstallationSecrets };
-
 /**
  * The request of a page for the event log, masked, with its headers and cookies in a sealed box in the blob store. `id`
  * is the bare id of the render.
  */
 export const sealPageRequest = async (
-  { blobs, secrets }: SealDependencies,
+  dependencies: SealDependencies,
   id: string,
   url: string,
   { headers, cookies }: PageSecrets,
 ): Promise<PageRequest> => {
   const names = Object.keys(headers);
-  const sealed: PageSecrets = { headers, cookies };
   return {
     url: maskUrl(url).url,
     headers: masked(names),
     cookies: masked(cookies.map(({ name }) => name)),
-    sealed: names.length + cookies.length > 0 ? await blobs.put(encrypt(secrets, id, JSON.stringify(sealed))) : null,
+    sealed: names.length + cookies.length > 0 ? await seal(dependencies, id, { headers, cookies }) : null,
   };
 };
 
@@ -66,13 +61,13 @@ export const requireNoPageSecrets = (source: RenderSource): void => {
  * @throws DecryptionError; ApiError render_secrets_erased
  */
 export const openPageSecrets = async (
-  { blobs, secrets }: SealDependencies,
+  dependencies: SealDependencies,
   id: string,
   page: PageRequest,
 ): Promise<PageSecrets> => {
   if (page.sealed === null) return noPageSecrets;
-  if (!(await blobs.has(page.sealed.sha256))) throw pageSecretsErased(page);
-  return JSON.parse(decrypt(secrets, id, await blobs.get(page.sealed.sha256))) as PageSecrets;
+  if (!(await dependencies.blobs.has(page.sealed.sha256))) throw pageSecretsErased(page);
+  return (await unseal(dependencies, id, page.sealed)) as PageSecrets;
 };
 
 /**

@@ -14,9 +14,10 @@ import {
   isCertainlyNotAppended,
   newAggregate,
 } from '#application/command-handling/aggregate.ts';
-import { type PlaintextTarget, sealTarget, type TargetDependencies } from '#application/deliveries/target.ts';
+import { type PlaintextTarget, sealTarget } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { Caller } from '#application/callers/caller.ts';
+import type { SealDependencies } from '#libs/secrets/sealed-box.ts';
 import { sealPageRequest } from './page-secrets.ts';
 import type { RenderInput } from './render-content.ts';
 import { pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
@@ -70,7 +71,7 @@ const storeHeaderFooter = async (
  * the bare id of the render.
  */
 export const sealResponseMode = async (
-  dependencies: TargetDependencies,
+  dependencies: SealDependencies,
   id: string,
   requested: RequestedResponseMode,
   estimateMs: number,
@@ -85,7 +86,7 @@ export const sealResponseMode = async (
  * The source for the event log, with the headers and cookies of a page encrypted. `id` is the bare id of the render.
  */
 export const sealSource = async (
-  dependencies: TargetDependencies,
+  dependencies: SealDependencies,
   id: string,
   { source, page }: Pick<RenderInput, 'source' | 'page'>,
 ): Promise<RenderSource> =>
