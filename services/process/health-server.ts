@@ -13,7 +13,7 @@ import { decorateRequests } from '../api/server/request.ts';
 import { schemaController } from '../api/server/schema-compilers.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 
-/** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. @throws Error when the port is in use */
+/** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. */
 export const startHealthServer = async (
   { healthPort, host, metricsToken }: Settings,
   telemetry: Telemetry,
@@ -25,14 +25,7 @@ export const startHealthServer = async (
   handleUnknownRoutes(app);
   app.setErrorHandler((error, _, reply) => sendError(reply, error instanceof ApiError ? error.fields : internalError));
   registerRoutes(app, healthRoutes, { health, telemetry, metricsToken });
-  try {
-    await app.listen({ port: healthPort, host });
-  } catch (error) {
-    const isInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw isInUse
-      ? new Error(`HEALTH_PORT ${healthPort} is used by another process; set another port, or 0 for a free one.`)
-      : error;
-  }
+  await app.listen({ port: healthPort, host });
   return { address: () => app.server.address(), stop: () => app.close() };
 };
 
