@@ -35,7 +35,7 @@ const rtf = (content: string): OfficeRequest => ({
 const options = { timeout: 300_000 };
 
 describe.skipIf(!isInstalled)('LibreOffice', options, () => {
-  const office = openOffice({ folder, memoryMb: 1024, processes: 1, logger, tuning });
+  const office = openOffice({ folder, memoryMb: 1024, logger, tuning });
   afterAll(() => office.close());
 
   it('gives the same bytes in every process, whatever it printed before, and is replaced after some documents', async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
 
 describe.skipIf(!isInstalled)('While a document is slow', options, () => {
   it('a process starts before the next document needs it', async () => {
-    const office = openOffice({ folder, memoryMb: 1024, processes: 1, logger, tuning: { ...tuning, slowAfterMs: 0 } });
+    const office = openOffice({ folder, memoryMb: 1024, logger, tuning: { ...tuning, slowAfterMs: 0 } });
     const slow = office.convert(rtf('One\\par '.repeat(2_000)));
     await waitUntil('a second process', () => office.health().processes === 2);
     expect(office.health()).toMatchObject({ starts: 2, documents: 1 });

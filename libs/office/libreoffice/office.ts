@@ -30,8 +30,6 @@ export type OfficeOptions = {
   folder?: string | undefined;
   /** The memory limit of one process. */
   memoryMb: number;
-  /** How many documents are converted at once while none is slow. */
-  processes?: number | undefined;
   logger: { info: LogMethod; warn: LogMethod };
   /** For tests. */
   tuning?: Partial<typeof defaultTuning>;
@@ -46,6 +44,8 @@ const defaultTuning = {
   retainedMemoryShare: 0.6,
 };
 
+/** How many documents are converted at once while none is slow. */
+const processes = Math.max(1, Math.min(8, Math.floor(availableParallelism() / 2)));
 /** The number of additional processes for the documents of others while some are slow. */
 const additionalProcesses = 2;
 /** The number of additional idle processes after documents were slow. */
@@ -57,13 +57,7 @@ type Slot = { process: OfficeProcess; documents: number; busy: boolean; memoryMb
  * A pool of LibreOffice processes. They start when they are needed, are kept for further documents, and each is
  * replaced after a number of documents, after an error, and when it holds much memory.
  */
-export const openOffice = ({
-  folder,
-  memoryMb,
-  processes = Math.max(1, Math.min(8, Math.floor(availableParallelism() / 2))),
-  logger,
-  tuning = {},
-}: OfficeOptions): Office => {
+export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOptions): Office => {
   const { documentsPerProcess, startTimeoutMs, slowAfterMs, retainedMemoryShare } = { ...defaultTuning, ...tuning };
   const installation = findLibreOffice(folder);
   const maxProcesses = processes + additionalProcesses;
