@@ -4,7 +4,7 @@ import { metadata as metadataSchema, type Metadata } from '#contracts/events/met
 import { EventTooLarge } from '#libs/event-store/port.ts';
 
 /** An event that does not match its schema: a bug of the service. */
-export class InvalidEventError extends Error {
+class InvalidEventError extends Error {
   constructor(type: string, { issues }: z.ZodError) {
     super(
       `event ${type} does not match its schema: ${issues

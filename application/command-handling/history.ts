@@ -3,7 +3,7 @@ import type { Decider } from '#libs/domain/decider.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 
 /** The event was written by a later release, and its meaning for the state of the stream is unknown. */
-export class UnknownEventTypeError extends Error {
+class UnknownEventTypeError extends Error {
   constructor({ type, stream, revision }: RecordedEvent) {
     super(
       `event ${type as string} of stream ${stream} at revision ${revision} has a type that this release does not know: ` +

@@ -69,7 +69,7 @@ export const readContent = (blobs: BlobStore, { content }: Pick<TemplateBody, 'c
   readText(blobs, content.sha256);
 
 /** The sample data of a version; empty if it has none. @throws BlobNotFound */
-export const readSampleData = async (
+const readSampleData = async (
   blobs: BlobStore,
   { sampleData }: Pick<TemplateBody, 'sampleData'>,
 ): Promise<Record<string, unknown>> =>

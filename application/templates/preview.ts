@@ -32,7 +32,7 @@ export type PreviewTask = {
 export type PreviewMessage = { preview: { task: string } | { blob: string } };
 
 /** A preview may work for this time, if the plan does not allow less. In milliseconds. */
-export const maxPreviewProcessingMs = 10_000;
+const maxPreviewProcessingMs = 10_000;
 /** How long a preview may wait for a renderer, and for its processes and browsers. */
 const maxPreviewWaitMs = 15_000;
 /** A message of NATS has at most 1 MB by default. */

@@ -7,7 +7,7 @@ import { blobRef, renderSource } from './render.ts';
  * A part of a composed document as it is recorded. `source`, `options` and `headerFooter` have the form of those of a
  * RenderRequested event, with the page options of the whole document among the options.
  */
-export const recordedPart = z.object({
+const recordedPart = z.object({
   title: z.string().optional(),
   cover: z.boolean().optional(),
   startOn: startOn.optional(),

@@ -7,7 +7,7 @@ export const overflowSides = ['left', 'right', 'top', 'bottom'] as const;
 const ofPart = { part: asciiText(16).optional() };
 
 /** What a caller should know about a finished PDF. One member for each kind. */
-export const renderWarning = z.discriminatedUnion('kind', [
+const renderWarning = z.discriminatedUnion('kind', [
   /** A resource is missing in the PDF. */
   z.object({ kind: z.literal('resource_failed'), ...ofPart, url: text(500), reason: text(500) }),
   /** An element lies outside the printable area, on one side of a page, by this many millimetres. */

@@ -29,7 +29,7 @@ const maskedHeaders = entries(ascii(maxHeaderLength.name), ascii(mask.length), m
  * is the blob of the sealed box with the headers and cookies. It is erased when the render has ended, and null if there
  * are none.
  */
-export const pageRequest = z.object({
+const pageRequest = z.object({
   url: ascii(maxUrlLength),
   headers: maskedHeaders,
   cookies: entries(ascii(maxCookieLength.name), ascii(mask.length), maxCookies),
@@ -77,7 +77,7 @@ export type RenderSource = z.output<typeof renderSource>;
  * How the PDF is encrypted. `given` says which passwords the request has; `sealed` is the blob of the sealed box with them.
  * It is kept like the input, so that the same PDF can be made again.
  */
-export const pdfEncryption = z.object({
+const pdfEncryption = z.object({
   permissions: z.object(encryptionPermissions.shape),
   encryptMetadata: z.boolean(),
   given: list(z.enum(['user', 'owner']), 2),
@@ -86,7 +86,7 @@ export const pdfEncryption = z.object({
 export type SealedEncryption = z.output<typeof pdfEncryption>;
 
 /** The limits of the account when the render was accepted. Null is unlimited. */
-export const renderLimits = z.object({
+const renderLimits = z.object({
   processingMs: z.number().int(),
   scriptMs: z.number().int(),
   maxPages: z.number().int().nullable(),
@@ -112,7 +112,7 @@ export type WebhookTarget = z.output<typeof webhookTarget>;
  * How the caller receives the result. `wait`: in the response, and the PDF is stored only with the option `keep_pdf`.
  * `poll`: the caller polls the job. `webhook`: by a webhook. `estimatedMs` is the estimate in the response.
  */
-export const responseMode = z.discriminatedUnion('kind', [
+const responseMode = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wait') }),
   z.object({ kind: z.literal('poll'), estimatedMs: z.number().int() }),
   z.object({
@@ -124,13 +124,13 @@ export const responseMode = z.discriminatedUnion('kind', [
 export type ResponseMode = z.output<typeof responseMode>;
 
 /** The default locale and time zone of an account. */
-export const renderAccountDefaults = z.object({
+const renderAccountDefaults = z.object({
   locale: identifier().optional(),
   timeZone: identifier().optional(),
 });
 export type RenderAccountDefaults = z.output<typeof renderAccountDefaults>;
 
-export const renderRequested = z.object({
+const renderRequested = z.object({
   accountId: identifier(),
   /** Null: a person asked for it in the dashboard. */
   keyId: identifier().nullable(),
@@ -165,14 +165,14 @@ export const renderRequested = z.object({
   responseMode,
 });
 
-export const renderStarted = z.object({
+const renderStarted = z.object({
   attempt: z.number().int(),
   worker: text(500),
   /** From the request to this claim. */
   queueMs: z.number(),
 });
 
-export const renderDurations = z.object({
+const renderDurations = z.object({
   queueMs: z.number(),
   prepareMs: z.number(),
   waitMs: z.number(),
@@ -192,7 +192,7 @@ const recordedError = z.object({ name: z.enum(errorNames), message: text(2000), 
 /** The page that was printed: its URL after redirects, masked, and the status of its response. */
 const printedPage = z.object({ url: ascii(maxUrlLength), status: z.number().int() });
 
-export const renderCompleted = z.object({
+const renderCompleted = z.object({
   attempt: z.number().int(),
   /** The input type, or `template`, or `composition`. */
   input: z.enum([...inputTypes, 'template', 'composition']),
@@ -214,7 +214,7 @@ export const renderCompleted = z.object({
   page: printedPage.optional(),
 });
 
-export const renderFailed = z.object({
+const renderFailed = z.object({
   attempt: z.number().int(),
   error: recordedError,
   responseMode: z.enum(['wait', 'poll', 'webhook']),
@@ -229,43 +229,43 @@ export const renderFailed = z.object({
 });
 
 /** The sealed box with the headers and cookies for a page was erased, because the render has ended. */
-export const pageSecretsErased = z.object({ sha256: identifier() });
+const pageSecretsErased = z.object({ sha256: identifier() });
 
 /** The stored PDF was erased. Its hash stays in RenderCompleted. */
-export const pdfErased = z.object({ sha256: identifier() });
+const pdfErased = z.object({ sha256: identifier() });
 
 /** A PDF was stored, but the render has failed or has another one. It cannot be downloaded, and is erased after `eraseAfter`. */
-export const pdfDiscarded = z.object({ pdf: blobRef, thumbnail: blobRef.optional(), eraseAfter: identifier() });
+const pdfDiscarded = z.object({ pdf: blobRef, thumbnail: blobRef.optional(), eraseAfter: identifier() });
 
 /** A repeated request needs the PDF, which was not stored. */
-export const pdfRegenerationRequested = z.object({});
+const pdfRegenerationRequested = z.object({});
 
 /**
  * The PDF was rendered again and stored until `keptUntil`. Both are null if this failed, or if the new PDF has other
  * bytes.
  */
-export const pdfRegenerationEnded = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
+const pdfRegenerationEnded = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
 
 /** A caller requested the diagnostics of an ended render. */
-export const diagnosisRequested = z.object({});
+const diagnosisRequested = z.object({});
 
 /**
  * The document was rendered again to collect diagnostics. The blob is JSON, see `diagnosis` in
  * contracts/http/diagnostics.ts.
  */
-export const renderDiagnosed = z.object({ diagnosis: blobRef });
+const renderDiagnosed = z.object({ diagnosis: blobRef });
 
 /**
  * A caller asked whether the recorded request still gives the recorded PDF. With `keepPdf` the new PDF is stored for at
  * most an hour if it does.
  */
-export const verificationRequested = z.object({ keepPdf: z.boolean() });
+const verificationRequested = z.object({ keepPdf: z.boolean() });
 
 /**
  * The document was rendered again and compared with the recorded PDF. `firstDifference` is the offset of the first byte
  * that differs; null if none does, or if that PDF was no longer stored. `keptUntil` is null if the new one was not stored.
  */
-export const renderVerified = z.object({
+const renderVerified = z.object({
   outcome: z.discriminatedUnion('kind', [
     z.object({
       kind: z.literal('rendered'),

@@ -7,7 +7,7 @@ import { blobRef } from './render.ts';
 const templateNameText = z.string().max(templateLimits.nameLength);
 
 /** One version of a template. `settings` is the blob with the JSON of its variables and default options. */
-export const templateBody = z.object({
+const templateBody = z.object({
   name: templateNameText,
   description: z.string().max(templateLimits.descriptionLength).nullable(),
   category: z.enum(templateCategories),

@@ -64,7 +64,7 @@ export const accountResponse = z.object({
 });
 export type AccountResponse = z.output<typeof accountResponse>;
 
-export const accountNameLength = 200;
+const accountNameLength = 200;
 export const accountName = z
   .string()
   .trim()
@@ -131,7 +131,7 @@ export const accountEventsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 
-export const accountHistoryEvent = z.object({
+const accountHistoryEvent = z.object({
   id: z.string(),
   type: z.string().describe('Such as `PlanChanged`.'),
   subject: z.string().describe('The account or key of the event: acc_<id> or key_<id>.'),

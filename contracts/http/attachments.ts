@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What an attached file is to the document (ISO 32000-2, 7.11.3). */
-export const relationships = ['Source', 'Data', 'Alternative', 'Supplement', 'Unspecified'] as const;
+const relationships = ['Source', 'Data', 'Alternative', 'Supplement', 'Unspecified'] as const;
 export type Relationship = (typeof relationships)[number];
 
 /** Of every plan; plans have lower limits of their own, see contracts/plans.ts. */
@@ -22,7 +22,7 @@ const attachmentName = z
   .refine((name) => name.isWellFormed(), 'must be well-formed Unicode')
   .refine((name) => !/[/\\]/.test(name) && !/^\.{1,2}$/.test(name), 'must be the name of a file, without a folder');
 
-export const attachment = z.strictObject({
+const attachment = z.strictObject({
   name: attachmentName.describe('The name of the file, such as `measurements.csv`. Distinct within the document.'),
   mime_type: z
     .string()

@@ -112,7 +112,7 @@ const contentsFields = z.strictObject({
     .describe('The language of the page. Default: that of the first part.'),
 });
 
-export const contents = z
+const contents = z
   .union([z.boolean(), contentsFields], 'must be true, false, or an object')
   .describe(
     'A table of contents with links and page numbers, after the cover or at the beginning. `true`, or an object with ' +

@@ -46,7 +46,7 @@ const deliveryFields = {
   failed_at: timestamp.nullable(),
 };
 
-export const deliverySummary = z.object(deliveryFields);
+const deliverySummary = z.object(deliveryFields);
 export type DeliverySummary = z.output<typeof deliverySummary>;
 
 export const deliveryListResponse = z.object({

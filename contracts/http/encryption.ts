@@ -24,7 +24,7 @@ const password = z
 
 const allowed = (what: string) => z.boolean().default(true).describe(`${what} Default: true.`);
 
-export const printPermissions = ['none', 'low', 'high'] as const;
+const printPermissions = ['none', 'low', 'high'] as const;
 
 /** What a reader who opened the PDF with the user password, or without one, may do. */
 export const encryptionPermissions = z.strictObject({

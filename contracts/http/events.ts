@@ -7,8 +7,8 @@ import { historyEvent, listQuery } from './jobs.ts';
 
 const types = (Object.keys(auditRules) as EventType[]).filter((type) => auditRules[type].kind !== 'installation');
 
-export const eventOrders = ['newest', 'oldest'] as const;
-export const downloadFormats = ['json', 'jsonl', 'csv'] as const;
+const eventOrders = ['newest', 'oldest'] as const;
+const downloadFormats = ['json', 'jsonl', 'csv'] as const;
 
 /** An event of an account. */
 export const eventResponse = historyEvent.extend({

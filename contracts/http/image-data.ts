@@ -1,5 +1,5 @@
 /** The formats of images in options. */
-export const imageFormats = ['png', 'jpeg', 'svg'] as const;
+const imageFormats = ['png', 'jpeg', 'svg'] as const;
 export type ImageFormat = (typeof imageFormats)[number];
 
 /** An image of an option: its format, its bytes as base64, and its size in pixels, if the format has one. */

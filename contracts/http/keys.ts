@@ -9,7 +9,7 @@ const count = z.number().int();
 /** How many API keys of an account can be in use at once. Revoked and expired keys do not count. */
 export const maxKeysPerAccount = 1_000;
 
-export const keyStates = ['active', 'revoked', 'expired'] as const;
+const keyStates = ['active', 'revoked', 'expired'] as const;
 export type KeyState = (typeof keyStates)[number];
 const keyTypes = ['live', 'test'] as const;
 

@@ -34,7 +34,7 @@ export type MemberListResponse = z.output<typeof memberListResponse>;
 
 export const changeMemberRequest = z.strictObject({ role });
 
-export const invitationResponse = z.object({
+const invitationResponse = z.object({
   id: z.string().describe('inv_<id>'),
   email: z.string(),
   role,

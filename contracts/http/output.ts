@@ -29,7 +29,7 @@ const extensions: Record<OutputContentType, string> = {
 
 const imageDefaults = { dpi: 150, quality: 85, transparent: false };
 export const minDpi = 36;
-export const maxDpi = 600;
+const maxDpi = 600;
 /** The most pixels of one image: a page of A4 at 600 dpi has 34.8 million. */
 export const maxImagePixels = 36_000_000;
 /** The longest side of an image in pixels. That of WebP is in its format. */

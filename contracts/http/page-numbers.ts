@@ -5,10 +5,10 @@ import { stampColor, stampPages, stampText } from './stamp-fields.ts';
 
 const maxFormatLength = 100;
 
-export const pageNumberStyles = ['decimal', 'lower_roman', 'upper_roman'] as const;
+const pageNumberStyles = ['decimal', 'lower_roman', 'upper_roman'] as const;
 export type PageNumberStyle = (typeof pageNumberStyles)[number];
 
-export const pageNumberPositions = [
+const pageNumberPositions = [
   'bottom_center',
   'bottom_left',
   'bottom_right',

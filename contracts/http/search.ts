@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const searchedTypes = ['render', 'template', 'key', 'person'] as const;
+const searchedTypes = ['render', 'template', 'key', 'person'] as const;
 
 export const searchQuery = z.strictObject({
   q: z

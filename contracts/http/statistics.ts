@@ -10,7 +10,7 @@ const share = z.number().describe('0 to 1.');
 export const maxStatisticsHours = 14 * 24;
 export const maxStatisticsDays = 400;
 
-export const statisticsIntervals = ['hour', 'day'] as const;
+const statisticsIntervals = ['hour', 'day'] as const;
 export type StatisticsInterval = (typeof statisticsIntervals)[number];
 
 /** Query of GET /statistics. */
@@ -117,7 +117,7 @@ export const statisticsResponse = z.object({
 });
 export type StatisticsResponse = z.output<typeof statisticsResponse>;
 
-export const breakdownDimensions = ['day', 'month', 'key', 'template', 'input_type'] as const;
+const breakdownDimensions = ['day', 'month', 'key', 'template', 'input_type'] as const;
 export type BreakdownDimension = (typeof breakdownDimensions)[number];
 
 const breakdownCursor = z
@@ -141,7 +141,7 @@ export const breakdownQuery = z.strictObject({
   cursor: breakdownCursor.optional().describe('next_cursor of the previous page.'),
 });
 
-export const breakdownRow = z.object({
+const breakdownRow = z.object({
   value: z.string().describe('YYYY-MM-DD, YYYY-MM, key_<id>, person_<id>, tpl_<id> or the input type.'),
   name: z
     .string()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { localeTag } from './locale.ts';
 
 /** Limits of the labels of a template. Lengths in characters. */
-export const labelLimits = {
+const labelLimits = {
   languages: 40,
   labels: 200,
   nameLength: 50,

@@ -25,7 +25,7 @@ const templateStatistics = z.object({
 });
 export type TemplateStatistics = z.output<typeof templateStatistics>;
 
-export const templateSummaryResponse = z.object({
+const templateSummaryResponse = z.object({
   ...summaryFields,
   statistics: templateStatistics.optional().describe('Present with `statistics=true`.'),
 });
@@ -67,7 +67,7 @@ export const templateListResponse = z.object({
   pages: z.number().int(),
 });
 
-export const templateVersionEntry = z.object({ version: z.number().int(), created_at: timestamp, changes: z.string() });
+const templateVersionEntry = z.object({ version: z.number().int(), created_at: timestamp, changes: z.string() });
 export type TemplateVersionEntry = z.output<typeof templateVersionEntry>;
 
 /** A version in the list of versions. */
@@ -89,7 +89,7 @@ export const templateVersionResponse = templateVersionEntry.extend({
 export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
 
 /** An error in a template. `line` counts from 1. */
-export const templateIssue = z.object({
+const templateIssue = z.object({
   type: z.enum(['missing_content', 'syntax_error', 'missing_variable', 'missing_label']),
   message: z.string(),
   line: z.number().int().optional(),

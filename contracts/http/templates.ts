@@ -17,10 +17,10 @@ export const templateCategories = [
   'receipt',
   'other',
 ] as const;
-export const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;
+const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;
 
 /** The maximum length of the sample data of a template as JSON, in characters. */
-export const maxSampleDataLength = 262_144;
+const maxSampleDataLength = 262_144;
 
 export const sampleData = anyObject
   .refine((data) => JSON.stringify(data).length <= maxSampleDataLength, {

@@ -5,7 +5,7 @@ const message = z.string().describe('The warning as a sentence.');
 const part = z.string().optional().describe('The part of a composed document that it is about, such as `parts[2]`.');
 
 /** A warning of a finished render, as the API returns it. */
-export const warning = z.discriminatedUnion('type', [
+const warning = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('resource_failed'), message, part, url: z.string(), reason: z.string() })
     .describe('A style sheet, font or other resource that could not be loaded and is missing in the PDF.'),

@@ -10,7 +10,7 @@ const maxImageCharacters = Math.ceil(maxImageBytes / 3) * 4 + 100;
 /** 4 bytes each while the browser draws them. */
 const maxWatermarkPixels = 16_000_000;
 
-export const watermarkPositions = [
+const watermarkPositions = [
   'center',
   'top',
   'bottom',

@@ -4,7 +4,7 @@ import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
 /** Blobs up to this size are stored in the event log's database, where many writes share one fsync. */
-export const maxSmallBlobBytes = 64 * 1024;
+const maxSmallBlobBytes = 64 * 1024;
 
 /** A blob store whose small blobs are in the database of the event log, and the others in `large`. */
 export const withSmallBlobs = (large: BlobStore, small: SmallBlobs): BlobStore => ({

@@ -46,7 +46,7 @@ const effectiveAddress = (parsed: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipad
   (parsed instanceof ipaddr.IPv6 ? embeddedIPv4(parsed) : undefined) ?? parsed;
 
 /** The same text for every spelling of an address. An IPv4 address mapped or translated to IPv6 gives the IPv4 address. */
-export const canonicalAddress = (address: string): string | undefined => {
+const canonicalAddress = (address: string): string | undefined => {
   const parsed = parseAddress(address);
   return parsed && effectiveAddress(parsed).toNormalizedString();
 };

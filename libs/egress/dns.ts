@@ -38,7 +38,7 @@ const interleaveFamilies = (first: Address[], second: Address[]): Address[] => {
 };
 
 /** Looks up a full name, A and AAAA records at the same time. @throws Error when no server responds */
-export const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Promise<LookupResult> => {
+const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Promise<LookupResult> => {
   signal.throwIfAborted();
   const cancel = () => client.cancel();
   signal.addEventListener('abort', cancel, { once: true });

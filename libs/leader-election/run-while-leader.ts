@@ -14,7 +14,7 @@ export type ElectionTimes = {
   leaseDurationMs: number;
   retryIntervalMs: number;
 };
-export const defaultTimes: ElectionTimes = {
+const defaultTimes: ElectionTimes = {
   renewalIntervalMs: 1_000,
   renewalDeadlineMs: 2_400,
   leaseDurationMs: 3_000,

@@ -44,7 +44,7 @@ const clientOptions = {
  * In milliseconds: the interval of checks, the silence after which `missing` reports a problem, the time after which a
  * check fails and the client is replaced, and the limit of an operation.
  */
-export type ConnectionTimeouts = {
+type ConnectionTimeouts = {
   checkIntervalMs: number;
   silenceTimeoutMs: number;
   checkTimeoutMs: number;

@@ -23,7 +23,7 @@ const noIv = Buffer.alloc(16);
 const minRounds = 64;
 
 /** The hash of a password, a salt and more (ISO 32000-2, Algorithm 2.B). 32 bytes. */
-export const passwordHash = (password: Uint8Array, salt: Uint8Array, more: Uint8Array): Buffer => {
+const passwordHash = (password: Uint8Array, salt: Uint8Array, more: Uint8Array): Buffer => {
   let key = hash('sha256', Buffer.concat([password, salt, more]), 'buffer');
   let last = 0;
   for (let round = 0; round < minRounds || last > round - 32; round += 1) {

@@ -20,7 +20,7 @@ export type UsageDocument = {
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
 /** Renders of test keys and template tests do not count toward the quota. */
-export const countsTowardQuota = ({
+const countsTowardQuota = ({
   keyType,
   templateTest,
 }: Pick<EventData['RenderRequested'], 'keyType' | 'templateTest'>): boolean => keyType === 'live' && !templateTest;

@@ -28,7 +28,7 @@ export const findCertutil = async (): Promise<string | undefined> => {
 };
 
 /** The base64 SHA-256 of a certificate's public key, for `--ignore-certificate-errors-spki-list`. */
-export const publicKeyHash = (certificate: string): string =>
+const publicKeyHash = (certificate: string): string =>
   createHash('sha256')
     .update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64');

@@ -18,11 +18,11 @@ export const markPlaceholders = (source: string, date: string): string =>
 export const marksIn = (text: string): MarkedName[] =>
   text.includes(begin) ? [...text.matchAll(markPattern)].map(([, name]) => name as MarkedName) : [];
 
-export const replaceMarks = (text: string, valueOf: (name: MarkedName) => string | undefined): string =>
+const replaceMarks = (text: string, valueOf: (name: MarkedName) => string | undefined): string =>
   text.replace(markPattern, (mark, name: MarkedName) => valueOf(name) ?? mark);
 
 /** The classes of the elements for placeholders. The browser writes into the first two. */
-export const placeholderClasses: Record<MarkedName, string> = {
+const placeholderClasses: Record<MarkedName, string> = {
   page: 'pageNumber',
   total: 'totalPages',
   title: 'colophon-title',

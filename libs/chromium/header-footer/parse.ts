@@ -31,7 +31,7 @@ const reservedNames = new Set([
 ]);
 
 /** Renames a class or id that would clash with the browser's template. */
-export const unreservedName = (name: string): string => (reservedNames.has(name) ? `own-${name}` : name);
+const unreservedName = (name: string): string => (reservedNames.has(name) ? `own-${name}` : name);
 
 const unscopedAtRules = new Set([
   'font-face',
@@ -45,7 +45,7 @@ const unscopedAtRules = new Set([
 const droppedAtRules = new Set(['import', 'charset', 'page']);
 
 /** Limits a style sheet to the elements below `scope` (a selector). `html` and `body` select the scope itself. */
-export const scopeStyles = (css: string, scope: string): string => {
+const scopeStyles = (css: string, scope: string): string => {
   const sheet = parseCss(css);
   walk(sheet, (node: CssNode, item, list: List<CssNode>) => {
     if (node.type === 'ClassSelector' || node.type === 'IdSelector') node.name = unreservedName(node.name);

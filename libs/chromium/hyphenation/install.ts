@@ -51,7 +51,7 @@ export const readPatterns = (name: string): Patterns => load(`hyphen/patterns/${
  * looks for them.
  * @param browserFolder the folder of the executable
  */
-export const installDictionaries = (browserFolder: string): void => {
+const installDictionaries = (browserFolder: string): void => {
   const prepared = mkdtempSync(join(browserFolder, '.hyphen-data-'));
   try {
     for (const entry of dictionaries) {

@@ -5,7 +5,7 @@ import { recordsToTable } from './records.ts';
 import { cellOf, isContainer, type JsonValue } from './value.ts';
 
 /** Shows a value that is not a table. */
-export type TreeToHtml = (value: JsonValue) => string;
+type TreeToHtml = (value: JsonValue) => string;
 type SectionContext = { page: TablePage; treeToHtml: TreeToHtml };
 
 const maxHeadingLevel = 4;

@@ -2,14 +2,14 @@ import type { JsonContainer, JsonValue } from '../json/parse.ts';
 import type { Cell } from '../table/cells.ts';
 
 export { isContainer, type JsonContainer, type JsonValue } from '../json/parse.ts';
-export type Scalar = Exclude<JsonValue, JsonContainer>;
+type Scalar = Exclude<JsonValue, JsonContainer>;
 
 const maxJoinedItems = 50;
 const maxJoinedCharacters = 300;
 const maxCompactCharacters = 120;
 
 /** A scalar as text; null for JSON's null. */
-export const scalarCell = (value: Scalar): Cell => (value.type === 'null' ? null : value.text);
+const scalarCell = (value: Scalar): Cell => (value.type === 'null' ? null : value.text);
 
 /** A small array of scalars as one text; undefined for anything else. */
 const joined = (value: JsonContainer): string | undefined => {

@@ -5,7 +5,7 @@ import { type InputType, inputError, inputTypeTitles } from '../input.ts';
 import { elementSteps, hasInternalSubset } from './tags.ts';
 
 /** The limits for the archive of an office document: number of files, and bytes when unpacked. */
-export const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024, ratio: 400 };
+const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024, ratio: 400 };
 /** Small files may be packed tighter than the limit of the ratio. */
 const unboundedRatioBytes = 4 * 1024 * 1024;
 

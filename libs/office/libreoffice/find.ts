@@ -31,9 +31,9 @@ const pathOf = (command: string): string | undefined =>
     .find(isReadable);
 
 /** The value of LIBREOFFICE_FOLDER that switches LibreOffice off. */
-export const noLibreOffice = 'none';
+const noLibreOffice = 'none';
 
-export const installHint =
+const installHint =
   'Install it on the machine of the service: "npm run setup:office", or as root on Debian "apt-get install ' +
   'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-math-nogui python3", and ' +
   'packages such as hyphen-de for the hyphenation of its documents.';

@@ -217,7 +217,7 @@ export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOpti
 };
 
 /** The error of a document that needs LibreOffice where there is none. */
-export const notInstalledError = (reason: string): ApiError =>
+const notInstalledError = (reason: string): ApiError =>
   ApiError.of('office_not_installed', `The document cannot be laid out as its office program does. ${reason}`, {
     details: { reason: 'not installed' },
   });

@@ -43,7 +43,7 @@ const appearanceOf = (annotation: PDFDict): { reference: PDFRef; form: PDFRawStr
 type Matrix = [number, number, number, number, number, number];
 
 /** The matrix that draws an appearance into the rectangle of its annotation (ISO 32000-1, 12.5.5, algorithm 8.1). */
-export const appearanceMatrix = (box: Box, [a, b, c, d, e, f]: Matrix, rectangle: Box): Matrix | null => {
+const appearanceMatrix = (box: Box, [a, b, c, d, e, f]: Matrix, rectangle: Box): Matrix | null => {
   const xs = [box[0], box[2]].flatMap((x) => [box[1], box[3]].map((y) => a * x + c * y + e));
   const ys = [box[0], box[2]].flatMap((x) => [box[1], box[3]].map((y) => b * x + d * y + f));
   const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];

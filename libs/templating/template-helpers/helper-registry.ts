@@ -14,8 +14,8 @@ type HelperSignature = { arguments: readonly [number, number]; named: readonly s
  */
 type HelperCost = { call: number; character: number };
 
-export type BlockHelper = HelperSignature & { form: 'block' };
-export type ValueHelper = HelperSignature & { form: 'value'; cost: HelperCost; compute: HelperFunction };
+type BlockHelper = HelperSignature & { form: 'block' };
+type ValueHelper = HelperSignature & { form: 'value'; cost: HelperCost; compute: HelperFunction };
 
 const blockHelper = (usage: string, ...named: string[]): BlockHelper => ({
   form: 'block',

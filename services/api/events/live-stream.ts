@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FeedListener, LiveEvent } from './event-feed.ts';
 
 /** How a stream ends, as its last message says. */
-export type EndReason = 'access_ended' | 'too_slow' | 'service_stopping';
+type EndReason = 'access_ended' | 'too_slow' | 'service_stopping';
 
 /** A reader that is this far behind is too slow, in bytes. */
 const maxPendingBytes = 256 * 1024;

@@ -9,7 +9,7 @@ import type { CallerContext } from './context.ts';
 import { callerOf, limitsStatusOf } from './request.ts';
 
 /** What is left of a limit; null if unlimited. */
-export const remainingOf = ({ limit, used }: LimitStatus): number | null =>
+const remainingOf = ({ limit, used }: LimitStatus): number | null =>
   limit === null ? null : Math.max(0, limit - used);
 
 /** Sets the headers of a limit; none if it is unlimited. */

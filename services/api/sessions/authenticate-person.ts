@@ -18,7 +18,7 @@ export type PersonDependencies = Pick<
 > & { baseUrl: string };
 
 /** The requests of one person a minute, for all accounts together. Of them, only renders count toward the limit of an account. */
-export const personRequestsPerMinute = 600;
+const personRequestsPerMinute = 600;
 
 const countPersonRequest = async (
   { limits }: PersonDependencies,

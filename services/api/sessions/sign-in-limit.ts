@@ -5,7 +5,7 @@ import type { Limits } from '#libs/limits/port.ts';
 import { requireRateLimitLeft } from '../server/rate-limit.ts';
 
 /** Failed sign-ins from one address a minute. */
-export const failedSignInsPerMinute = 20;
+const failedSignInsPerMinute = 20;
 
 /** One customer of a provider has a whole /64 of IPv6 addresses. */
 const networkOf = (address: string): string => {

@@ -12,7 +12,7 @@ import { withInstallationEngines } from '../../support/service/with-engines.ts';
 const actor = { kind: 'person', name: 'tests' } as const;
 
 /** Whom to sign in. `accountId` is acc_<id>; without an email, the person is the only one with this role in it. */
-export type Person = { accountId?: string; role?: Role; operator?: boolean; email?: string };
+type Person = { accountId?: string; role?: Role; operator?: boolean; email?: string };
 
 const emailOf = ({ email, role, accountId }: Person): string =>
   email ?? `${role ?? 'person'}.${accountId ?? 'none'}@example.com`.toLowerCase();

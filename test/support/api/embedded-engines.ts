@@ -22,7 +22,7 @@ const eventFixtureData = <T extends RenderEvent['type']>(name: string): Data<T> 
 
 const hourMs = 3_600_000;
 
-export const webhookResponseMode: ResponseMode = {
+const webhookResponseMode: ResponseMode = {
   kind: 'webhook',
   estimatedMs: 1,
   url: 'https://example.com/hook',

@@ -11,7 +11,7 @@ export type QueuedResult = {
   estimated_time_ms: number;
   created_at: string;
 };
-export type HistoryEvent = {
+type HistoryEvent = {
   id: string;
   type: string;
   time: string;

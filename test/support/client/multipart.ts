@@ -10,7 +10,7 @@ export const file = (name: string, content: string | Uint8Array, type?: string):
   ...(type === undefined ? {} : { type }),
 });
 
-export const formOf = (entries: readonly FormEntry[]): FormData => {
+const formOf = (entries: readonly FormEntry[]): FormData => {
   const form = new FormData();
   for (const [name, value] of entries) {
     if (typeof value === 'string') form.append(name, value);

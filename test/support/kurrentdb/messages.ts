@@ -31,7 +31,7 @@ export const uuidOf = (id: string): UUID => {
 export const nameOf = (identifier: StreamIdentifier | undefined): string =>
   Buffer.from(identifier!.getStreamName_asU8()).toString('utf8');
 
-export const identifierOf = (stream: string): StreamIdentifier => {
+const identifierOf = (stream: string): StreamIdentifier => {
   const identifier = new shared.StreamIdentifier();
   identifier.setStreamName(Buffer.from(stream));
   return identifier;

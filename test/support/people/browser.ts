@@ -6,7 +6,7 @@ import type { EventLog } from '#application/command-handling/aggregate.ts';
 
 const actor = { kind: 'person', name: 'tests' } as const;
 
-export const ownOrigin = 'http://localhost';
+const ownOrigin = 'http://localhost';
 
 export type LinkOptions = { email?: string; accountId?: string | null; role?: Role | null; operator?: boolean };
 

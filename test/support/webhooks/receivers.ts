@@ -22,7 +22,7 @@ export type WebhookReceiver = TestServer & {
 };
 
 /** Returns the status of the response, or handles the request itself. */
-export type WebhookHandler = (received: ReceivedWebhook, nth: number) => number | RequestHandler;
+type WebhookHandler = (received: ReceivedWebhook, nth: number) => number | RequestHandler;
 
 /** Local receivers that a service with these `settings` can call and trusts. */
 export const openWebhookReceivers = async () => {

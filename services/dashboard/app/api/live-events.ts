@@ -38,7 +38,7 @@ const readLiveStream = async (
 };
 
 /** A message of the live stream: `event` is its kind, `data` its JSON. */
-export type LiveEvent = { event: string; data: unknown };
+type LiveEvent = { event: string; data: unknown };
 type Listener = (event: LiveEvent) => void;
 
 const firstDelayMs = 1_000;

@@ -5,7 +5,7 @@ import { hrefOfId } from './Id.tsx';
 import { Link } from './Link.tsx';
 
 /** The name of an actor in words. */
-export const actorText = ({ kind, id, name }: ActorResponse): string => {
+const actorText = ({ kind, id, name }: ActorResponse): string => {
   if (kind === 'service') return strings.actors.service;
   if (id === undefined) return name ? strings.actors.commandLineOf(name) : strings.actors.commandLine;
   return name ?? id;

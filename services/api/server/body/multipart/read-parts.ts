@@ -55,7 +55,7 @@ export const parseDisposition = (header: string): Disposition | undefined => {
 export type Part = { name: string; fileName: string | null; type: string | null; bytes: Uint8Array };
 
 /** More than the assets, the fields and the document need. */
-export const maxParts = 600;
+const maxParts = 600;
 const maxPartHeaderBytes = 8 * 1024;
 
 const invalidBody = (message: string, field = 'Content-Type'): ApiError => invalidField(field, message);

@@ -4,7 +4,7 @@ import { strings } from '../../strings/strings.ts';
 const sentences: Partial<Record<string, (of: (path: string) => string) => string>> = strings.audit.sentences;
 
 /** The name of an event type in words: "RenderRequested" becomes "Render requested". */
-export const typeText = (type: string): string => {
+const typeText = (type: string): string => {
   const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/^Api key/, 'API key').replace(/^Pdf/, 'PDF');
 };

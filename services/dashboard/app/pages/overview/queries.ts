@@ -45,7 +45,7 @@ export const useQuota = (): UseQueryResult<UsageResponse> =>
     queryFn: ({ signal }) => api.get('/api/v1/usage', { signal }),
   });
 
-export const latestRenders = 6;
+const latestRenders = 6;
 
 /** The newest renders; an account without any has just begun. */
 export const useLatestRenders = () =>

@@ -12,7 +12,7 @@ import { strings } from '../../strings/strings.ts';
 const texts = strings.renders.pdf;
 
 /** The stored PDF of a render; its bytes never change. */
-export const usePdf = (render: RenderDetailResponse, isKept: boolean) =>
+const usePdf = (render: RenderDetailResponse, isKept: boolean) =>
   useQuery({
     queryKey: ['pdf', render.id, render.pdf_expires_at],
     queryFn: ({ signal }) => requestBlob('/api/v1/renders/{id}/pdf', { params: { id: render.id }, signal }),

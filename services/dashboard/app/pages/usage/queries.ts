@@ -3,7 +3,7 @@ import type { BreakdownDimension, BreakdownRow } from '#contracts/http/statistic
 import { api } from '../../api/client.ts';
 import { useLiveQueries } from '../../api/live-events.ts';
 
-export const usageKey = ['usage'] as const;
+const usageKey = ['usage'] as const;
 
 export const views = ['day', 'month', 'key', 'template', 'input_type'] as const satisfies BreakdownDimension[];
 export type View = (typeof views)[number];

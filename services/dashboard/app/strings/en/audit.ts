@@ -1,7 +1,7 @@
 import type { EventType } from '#contracts/events/event-schemas.ts';
 
 /** The text of a field of an event's data, such as `outcome.status`; empty if it has no value. */
-export type FieldText = (path: string) => string;
+type FieldText = (path: string) => string;
 
 /** What happened: one sentence for each type of event. */
 const sentences: Record<EventType, (of: FieldText) => string> = {
