@@ -9,7 +9,7 @@ import { type ProcessResult, type EnvironmentVariables, startColophon } from '..
 import { runColophonHere } from '../support/service/in-process-command.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment, serverSettings } from '../support/environment.ts';
-import { startFakeKurrentDbProcess } from '../support/kurrentdb/process.ts';
+import { startKurrentDbStandInProcess } from '../support/kurrentdb/process.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 let data: string;
@@ -241,7 +241,7 @@ describe.skipIf(!areServersAvailable)('On servers', () => {
     cleanups.push(close);
     await createAccount(settings);
     expect(await ownerships(settings)).toEqual(['own', 'own', 'own']);
-    const second = await startFakeKurrentDbProcess({ data: join(data, 'log') });
+    const second = await startKurrentDbStandInProcess({ data: join(data, 'log') });
     cleanups.push(() => second.kill());
     const mixed = serverSettings({
       kurrentdb: `kurrentdb://127.0.0.1:${second.port}?tls=false`,

@@ -4,7 +4,7 @@ import { noStream } from '#libs/event-store/port.ts';
 import { readSubscription, newEvents, eventIds, isInOrder } from '../support/contract/new-events.ts';
 import { openEventStoreOn, quickOptions, urlOf } from '../support/kurrentdb/event-stores.ts';
 import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
-import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
+import { startKurrentDbStandIn } from '../support/kurrentdb/server.ts';
 
 const { start, closeAfterTest, startTwo } = useTestServers();
 
@@ -130,7 +130,7 @@ describe('A cluster of KurrentDB that', () => {
   });
 
   it('starts after the service is found', async () => {
-    const { endpoint, stop } = await startFakeKurrentDb();
+    const { endpoint, stop } = await startKurrentDbStandIn();
     await stop();
     const engine = closeAfterTest(
       openKurrentDbEventStore(

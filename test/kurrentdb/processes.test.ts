@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/contract/temporary-folder.ts';
 import { runInOtherProcess } from '../support/processes/other-process.ts';
 import { openEventStoreOn, urlOf } from '../support/kurrentdb/event-stores.ts';
 import { eventually } from '../support/kurrentdb/test-servers.ts';
-import { type FakeKurrentDbProcess, startFakeKurrentDbProcess } from '../support/kurrentdb/process.ts';
+import { type KurrentDbStandInProcess, startKurrentDbStandInProcess } from '../support/kurrentdb/process.ts';
 
 const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -17,13 +17,13 @@ afterEach(async () => {
 const startRestartableServer = async () => {
   const { folder, remove } = await temporaryFolder();
   const data = join(folder, 'log.jsonl');
-  const all: FakeKurrentDbProcess[] = [await startFakeKurrentDbProcess({ data })];
+  const all: KurrentDbStandInProcess[] = [await startKurrentDbStandInProcess({ data })];
   const { port } = all[0]!;
   endings.push(remove, async () => void (await Promise.all(all.map((server) => server.kill()))));
   return {
     port,
     server: () => all.at(-1)!,
-    restart: async () => void all.push(await startFakeKurrentDbProcess({ data, port })),
+    restart: async () => void all.push(await startKurrentDbStandInProcess({ data, port })),
   };
 };
 

@@ -10,7 +10,7 @@ import { readSubscription, newEvents } from '../support/contract/new-events.ts';
 import { temporaryFolder } from '../support/contract/temporary-folder.ts';
 import { quickOptions, urlOf } from '../support/kurrentdb/event-stores.ts';
 import { eventually } from '../support/kurrentdb/test-servers.ts';
-import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
+import { startKurrentDbStandIn } from '../support/kurrentdb/server.ts';
 
 const password = 'p:ss-w0rd';
 const encoded = encodeURIComponent(password);
@@ -31,8 +31,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-const start = async (settings: Parameters<typeof startFakeKurrentDb>[0] = {}) => {
-  const server = await startFakeKurrentDb(settings);
+const start = async (settings: Parameters<typeof startKurrentDbStandIn>[0] = {}) => {
+  const server = await startKurrentDbStandIn(settings);
   endings.push(server.stop);
   return server.endpoint.port;
 };

@@ -40,7 +40,7 @@ const waitUntilAvailable = async (engine: { missing(): string | null }): Promise
 };
 
 /** A server that sends a greeting like a NATS server and answers pings only. */
-const openFakeServer = async (greeting: string): Promise<string> => {
+const openGreetingServer = async (greeting: string): Promise<string> => {
   const server: Server = createServer(
     (socket) =>
       void socket
@@ -91,12 +91,12 @@ describe('A bus on NATS that cannot serve says why, and names the setting,', () 
     expect(await waitForProblem('nats://nowhere.invalid', /has no address|did not answer/)).not.toMatch(secrets));
   it('when the server is not a NATS server', async () =>
     expect(
-      await waitForProblem(await openFakeServer('HTTP/1.1 400 Bad Request\r\n\r\n'), /not a NATS server/),
+      await waitForProblem(await openGreetingServer('HTTP/1.1 400 Bad Request\r\n\r\n'), /not a NATS server/),
     ).not.toMatch(secrets));
   it('when the server is too old', async () =>
     expect(
       await waitForProblem(
-        await openFakeServer(
+        await openGreetingServer(
           'INFO {"server_id":"X","version":"2.8.4","proto":1,"headers":true,"max_payload":1048576,"jetstream":true}\r\n',
         ),
         /has version 2\.8\.4; at least 2\.9/,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isFerretDbAvailable, startFerretDb } from './ferretdb/server.ts';
-import { type FakeKurrentDbProcess, startFakeKurrentDbProcess } from './kurrentdb/process.ts';
+import { type KurrentDbStandInProcess, startKurrentDbStandInProcess } from './kurrentdb/process.ts';
 import { isNatsAvailable, type NatsServer, startNatsServer } from './nats/server.ts';
 import type { EnvironmentVariables } from './service/colophon-process.ts';
 
@@ -26,13 +26,13 @@ export const areServersAvailable = isNatsAvailable && isFerretDbAvailable;
 const startKurrentDb = async (): Promise<Server> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-kurrentdb-'));
   const data = join(folder, 'log');
-  let running: FakeKurrentDbProcess = await startFakeKurrentDbProcess({ data });
+  let running: KurrentDbStandInProcess = await startKurrentDbStandInProcess({ data });
   const { port } = running;
   return {
     url: `kurrentdb://127.0.0.1:${port}?tls=false`,
     kill: () => running.kill(),
     start: async () => {
-      running = await startFakeKurrentDbProcess({ data, port });
+      running = await startKurrentDbStandInProcess({ data, port });
     },
     suspend: () => running.signal('SIGSTOP'),
     resume: () => running.signal('SIGCONT'),

@@ -115,7 +115,7 @@ test('a browser ends and its folder is removed when the service is killed', asyn
   await expect.poll(() => exists(folder)).toBe(false);
 });
 
-const fakeBrowser = async (name: string, script: string) => {
+const writeStandInBrowser = async (name: string, script: string) => {
   const path = join(scratch, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(scratch, 0o755);
@@ -124,14 +124,14 @@ const fakeBrowser = async (name: string, script: string) => {
 };
 
 test('a machine without a sandbox fails the start with a remedy', async () => {
-  const path = await fakeBrowser('sandless', 'echo "FATAL: No usable sandbox! Update your kernel" >&2; exit 1');
+  const path = await writeStandInBrowser('sandless', 'echo "FATAL: No usable sandbox! Update your kernel" >&2; exit 1');
   await expect(launchBrowser({ ...options, executable: path })).rejects.toThrow(
     /sandbox cannot start.*kernel\.unprivileged_userns_clone/s,
   );
 });
 
 test('a browser that does not start fails with its own error output', async () => {
-  const path = await fakeBrowser('broken', 'echo "libnss3.so: cannot open shared object file" >&2; exit 127');
+  const path = await writeStandInBrowser('broken', 'echo "libnss3.so: cannot open shared object file" >&2; exit 127');
   await expect(launchBrowser({ ...options, executable: path })).rejects.toThrow(
     /broken did not start as a browser.*libnss3\.so/,
   );
@@ -141,7 +141,7 @@ test('a browser that does not start fails with its own error output', async () =
 });
 
 test('a browser that runs but does not respond is killed and reported as not started', async () => {
-  const path = await fakeBrowser('silent', 'exec sleep 600');
+  const path = await writeStandInBrowser('silent', 'exec sleep 600');
   await expect(launchBrowser({ ...options, executable: path, startTimeoutMs: 100 })).rejects.toThrow(
     /silent did not start as a browser/,
   );
@@ -175,7 +175,7 @@ test('a page that fails to open leaves no browser context behind', async () => {
 
 test('a failed start leaves no folder behind', async () => {
   const browserFolders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-browser-'));
-  const path = await fakeBrowser('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');
+  const path = await writeStandInBrowser('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');
   const error = await launchBrowser({ ...options, executable: path }).catch((reason: unknown) => reason as Error);
   const folder = /colophon-browser-\w+/.exec((error as Error).message)![0];
   expect(await browserFolders()).not.toContain(folder);

@@ -17,7 +17,7 @@ import type {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
 import wellKnown from 'google-protobuf/google/protobuf/empty_pb.js';
-import type { ExpectedStreamState, FakeEventLog, AppendOutcome, ProposedEvent } from './fake-event-log.ts';
+import type { ExpectedStreamState, StandInEventLog, AppendOutcome, ProposedEvent } from './stand-in-event-log.ts';
 import { empty, idOf, nameOf, proposedOf, uuidOf } from './messages.ts';
 
 type ExpectedRevisionOptions = Pick<BatchAppendReq.Options, 'hasAny' | 'hasNoStream' | 'hasStreamExists'>;
@@ -88,7 +88,7 @@ export type ResponseDelivery = () => 'sent' | 'lost';
  * has passed by the server's clock.
  */
 export const createBatchAppendHandler =
-  (eventLog: FakeEventLog, delivery: ResponseDelivery, now: () => number) =>
+  (eventLog: StandInEventLog, delivery: ResponseDelivery, now: () => number) =>
   (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     const pending = new Map<string, PendingAppend>();
 
@@ -151,7 +151,7 @@ const responseOf = (outcome: AppendOutcome): AppendResp => {
 
 /** One append on a call: first the options, then the events. */
 export const createAppendHandler =
-  (eventLog: FakeEventLog, delivery: ResponseDelivery) =>
+  (eventLog: StandInEventLog, delivery: ResponseDelivery) =>
   (call: ServerReadableStream<AppendReq, AppendResp>, respond: sendUnaryData<AppendResp>): void => {
     let options: AppendReq.Options | undefined;
     const events: ProposedEvent[] = [];

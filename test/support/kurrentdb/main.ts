@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { openFakeEventLog } from './fake-event-log.ts';
-import { startFakeKurrentDb } from './server.ts';
+import { openStandInEventLog } from './stand-in-event-log.ts';
+import { startKurrentDbStandIn } from './server.ts';
 
-// This file is a program: the fake KurrentDB as a process, which tests can kill, stop and start again on the same port and file.
+// This file is a program: the KurrentDB stand-in as a process, which tests can kill, stop and start again on the same port and file.
 
 const { values } = parseArgs({
   options: {
@@ -18,8 +18,8 @@ const { values } = parseArgs({
 });
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
-const { endpoint } = await startFakeKurrentDb({
-  eventLog: openFakeEventLog(values.data === undefined ? {} : { file: values.data }),
+const { endpoint } = await startKurrentDbStandIn({
+  eventLog: openStandInEventLog(values.data === undefined ? {} : { file: values.data }),
   port: Number(values.port),
   ...(values.key !== undefined &&
     values.cert !== undefined && { tls: { key: textOf(values.key), cert: textOf(values.cert) } }),

@@ -6,7 +6,7 @@ import type {
   ReadResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { parse, stringify } from 'uuid';
-import type { ProposedEvent, StoredEvent } from './fake-event-log.ts';
+import type { ProposedEvent, StoredEvent } from './stand-in-event-log.ts';
 
 const { UUID: Uuid, Empty } = shared;
 const { ReadResp: Response } = streams;

@@ -1,7 +1,7 @@
 import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { FakeEventLog, StoredEvent } from './fake-event-log.ts';
+import type { StandInEventLog, StoredEvent } from './stand-in-event-log.ts';
 import {
   caughtUpMessage,
   checkpointMessage,
@@ -87,7 +87,7 @@ const takeMatching = (
   return taken;
 };
 
-const serveStreamRead = async (call: Call, eventLog: FakeEventLog, options: ReadReq.Options): Promise<void> => {
+const serveStreamRead = async (call: Call, eventLog: StandInEventLog, options: ReadReq.Options): Promise<void> => {
   const asked = options.getStream()!;
   const name = nameOf(asked.getStreamIdentifier());
   const events = eventLog.eventsOfStream(name);
@@ -106,7 +106,7 @@ const serveStreamRead = async (call: Call, eventLog: FakeEventLog, options: Read
 };
 
 /** Reading forwards includes the start position, reading backwards does not. */
-const serveAllRead = async (call: Call, eventLog: FakeEventLog, options: ReadReq.Options): Promise<void> => {
+const serveAllRead = async (call: Call, eventLog: StandInEventLog, options: ReadReq.Options): Promise<void> => {
   const asked = options.getAll()!;
   const { matches } = eventFilterOf(options.getFilter());
   const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
@@ -144,7 +144,7 @@ const tooSlowError = {
  */
 const serveSubscription = async (
   call: Call,
-  eventLog: FakeEventLog,
+  eventLog: StandInEventLog,
   options: ReadReq.Options,
   counters: ServerCounters,
 ): Promise<void> => {
@@ -206,7 +206,7 @@ const serveSubscription = async (
 };
 
 export const createReadHandler =
-  (eventLog: FakeEventLog, counters: ServerCounters) =>
+  (eventLog: StandInEventLog, counters: ServerCounters) =>
   async (call: Call): Promise<void> => {
     const options = call.request.getOptions()!;
     if (options.hasSubscription()) await serveSubscription(call, eventLog, options, counters);

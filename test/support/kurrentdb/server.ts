@@ -16,11 +16,11 @@ import streamsService from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import { freePort } from '../network/free-port.ts';
 import { createAppendHandler, createBatchAppendHandler, type ResponseDelivery } from './append-handlers.ts';
 import { type Cluster, type Endpoint, featuresMessage, isLeader, membersMessage } from './cluster.ts';
-import { type FakeEventLog, openFakeEventLog } from './fake-event-log.ts';
+import { type StandInEventLog, openStandInEventLog } from './stand-in-event-log.ts';
 import { createReadHandler, type ServerCounters } from './read-handlers.ts';
 
-export type FakeKurrentDbOptions = {
-  eventLog?: FakeEventLog;
+export type KurrentDbStandInOptions = {
+  eventLog?: StandInEventLog;
   port?: number;
   /** PEM texts; without them the server does not use TLS. */
   tls?: { key: string; cert: string };
@@ -32,8 +32,8 @@ export type FakeKurrentDbOptions = {
   clockAheadMs?: number;
 };
 
-export type FakeKurrentDb = {
-  eventLog: FakeEventLog;
+export type KurrentDbStandIn = {
+  eventLog: StandInEventLog;
   endpoint: Endpoint;
   /** Sets the members that the server knows. Initially it is the only one and the leader. */
   setCluster(cluster: Cluster): void;
@@ -57,7 +57,7 @@ type CallOnStream = { call: { stream: ServerHttp2Stream } };
 type AnyCall = { metadata: Metadata; emit(event: string, ...given: unknown[]): boolean };
 
 /** Listens with sockets of its own: those of a stopped grpc-js server stay open, while the ones of a killed server close. */
-const listen = async (server: Server, port: number, tls: FakeKurrentDbOptions['tls']) => {
+const listen = async (server: Server, port: number, tls: KurrentDbStandInOptions['tls']) => {
   const credentials = tls
     ? ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }])
     : ServerCredentials.createInsecure();
@@ -88,15 +88,15 @@ const notLeaderError = ({ address, port }: Endpoint): GrpcError => {
   return { code: status.NOT_FOUND, details: 'Leader info available', metadata };
 };
 
-/** A fake KurrentDB server on the loopback interface: the real protocol, an event log in memory, and controllable failures. */
-export const startFakeKurrentDb = async ({
-  eventLog = openFakeEventLog(),
+/** A stand-in for a KurrentDB server on the loopback interface: the real protocol, an event log in memory, and controllable failures. */
+export const startKurrentDbStandIn = async ({
+  eventLog = openStandInEventLog(),
   port = 0,
   tls,
   credentials,
   version = '26.0.2',
   clockAheadMs = 0,
-}: FakeKurrentDbOptions = {}): Promise<FakeKurrentDb> => {
+}: KurrentDbStandInOptions = {}): Promise<KurrentDbStandIn> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
   const counters: ServerCounters = {
     subscribedAfter: [],
@@ -108,7 +108,7 @@ export const startFakeKurrentDb = async ({
     waitingSubscriptions: 0,
   };
   let heldGossip: (() => void)[] | undefined;
-  let subscriptionMode: Parameters<FakeKurrentDb['setSubscriptionMode']>[0] = 'served';
+  let subscriptionMode: Parameters<KurrentDbStandIn['setSubscriptionMode']>[0] = 'served';
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
   let cluster: Cluster | undefined;
   let endpoint: Endpoint = { address: '127.0.0.1', port };

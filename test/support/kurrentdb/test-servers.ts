@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest';
-import { openFakeEventLog } from './fake-event-log.ts';
-import { startFakeKurrentDb } from './server.ts';
+import { openStandInEventLog } from './stand-in-event-log.ts';
+import { startKurrentDbStandIn } from './server.ts';
 
 /** Polls until the expectation is met, with a long timeout for busy machines. */
 export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000 });
@@ -12,8 +12,8 @@ export const useTestServers = () => {
     for (const end of endings.splice(0).toReversed()) await end();
   });
 
-  const start = async (settings: Parameters<typeof startFakeKurrentDb>[0] = {}) => {
-    const server = await startFakeKurrentDb(settings);
+  const start = async (settings: Parameters<typeof startKurrentDbStandIn>[0] = {}) => {
+    const server = await startKurrentDbStandIn(settings);
     endings.push(server.stop);
     return server;
   };
@@ -26,7 +26,7 @@ export const useTestServers = () => {
     },
     /** Two members of a cluster with the same event log. The first is the leader. */
     startTwo: async () => {
-      const eventLog = openFakeEventLog();
+      const eventLog = openStandInEventLog();
       const [a, b] = [await start({ eventLog }), await start({ eventLog })];
       const lead = (leader: typeof a): void => {
         for (const member of [a, b]) member.setCluster({ members: [a.endpoint, b.endpoint], leader: leader.endpoint });

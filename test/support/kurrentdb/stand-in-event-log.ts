@@ -8,7 +8,7 @@ export type ExpectedStreamState = number | 'any' | 'no_stream' | 'stream_exists'
 export type AppendOutcome =
   { kind: 'written' | 'repeated'; revision: number; position: number } | { kind: 'wrong version'; current: number };
 
-export type FakeEventLog = {
+export type StandInEventLog = {
   append(stream: string, events: readonly ProposedEvent[], expected: ExpectedStreamState): AppendOutcome;
   all: readonly StoredEvent[];
   eventsOfStream(stream: string): readonly StoredEvent[];
@@ -63,13 +63,13 @@ const matchesExpected = (current: number, expected: ExpectedStreamState): boolea
   return current === (expected === 'no_stream' ? -1 : expected);
 };
 
-export type FakeEventLogOptions = {
+export type StandInEventLogOptions = {
   /** A file for the streams, so that they survive the process. */
   file?: string;
 };
 
 /** An event log with the rules of KurrentDB for expected revisions and repeated appends. */
-export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventLog => {
+export const openStandInEventLog = ({ file }: StandInEventLogOptions = {}): StandInEventLog => {
   const all: StoredEvent[] = [];
   const streams = new Map<string, StoredEvent[]>();
   const listeners = new Set<() => void>();
