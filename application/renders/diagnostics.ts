@@ -18,8 +18,8 @@ type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 const findDiagnosis = (history: readonly RecordedEvent[]) =>
   history.find((event) => event.type === 'RenderDiagnosed')?.data ?? null;
 
-/** A request older than this was lost or has failed, and is repeated. */
-const repeatRequestAfterMs = 60_000;
+/** A request older than this was lost or has failed, and is made again. */
+const requestAgainAfterMs = 60_000;
 
 /** The resources that are missing in the PDF. */
 export const failedResourcesOf = (warnings: readonly RenderWarning[]): { url: string; reason: string }[] =>
@@ -60,7 +60,7 @@ const isRequested = (history: readonly RecordedEvent[], now: Date): boolean => {
   const requests = history.filter(({ type }) => type === 'DiagnosisRequested');
   return (
     requests.length >= maxRequests ||
-    requests.some(({ metadata }) => isRecent(metadata.occurredAt, now, repeatRequestAfterMs))
+    requests.some(({ metadata }) => isRecent(metadata.occurredAt, now, requestAgainAfterMs))
   );
 };
 

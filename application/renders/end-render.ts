@@ -27,7 +27,7 @@ export type RunRenderDependencies = RenderPdfDependencies & {
 };
 
 /** A PDF and its thumbnail in the blob store, and when they are erased. */
-type StoredPdf = EventData['PdfDiscarded'];
+type StoredBlobs = EventData['PdfDiscarded'];
 type RenderAggregate = Aggregate<RenderState, RenderCommand, RenderEvent>;
 /** The time in the queue, and the time of the claim by performance.now(). In milliseconds. */
 type Claim = { queueMs: number; at: number };
@@ -40,7 +40,7 @@ export type RenderTask = {
   attempt: number;
   claim: Claim | null;
   span: Span | undefined;
-  stored: StoredPdf | null;
+  stored: StoredBlobs | null;
 };
 
 const roundMs = (ms: number): number => Math.round(ms * 100) / 100;

@@ -22,14 +22,14 @@ export const pdfLifetimeMs = ({
   pdfRetentionMinutes = pdfRetention.defaultMinutes,
 }: Pick<EventData['RenderRequested'], 'pdfRetentionMinutes'>): number => pdfRetentionMinutes * 60 * 1000;
 
-const maxRepeatedLifetimeMs = 60 * 60 * 1000;
+const maxSecondPdfLifetimeMs = 60 * 60 * 1000;
 
 /**
  * How long the PDF of a second rendering is stored, in milliseconds: at most an hour, because it is for the caller who
  * waits, and never longer than the first one.
  */
-export const repeatedPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
-  Math.min(pdfLifetimeMs(requested), maxRepeatedLifetimeMs);
+export const secondPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
+  Math.min(pdfLifetimeMs(requested), maxSecondPdfLifetimeMs);
 
 /** `size` is in bytes, `keptUntil` ISO 8601; `thumbnail` names the blob of the thumbnail. */
 export type StoredPdf = {

@@ -56,7 +56,7 @@ const fromBase64Text = (data: Uint8Array): Uint8Array => {
   return Buffer.from(afterDataPrefix(text) ?? text, 'base64');
 };
 
-export type RecordedPart = { bytes: Uint8Array; contentType: string; fileName: string };
+export type RecordedInput = { bytes: Uint8Array; contentType: string; fileName: string };
 
 /**
  * A part of a recorded request. Text is as it was sent; an office document is its bytes. Secrets in the URL of a page are
@@ -68,7 +68,7 @@ export const readRecordedInput = async (
   id: string,
   { source, headerFooter }: EventData['RenderRequested'],
   part: InputPart,
-): Promise<RecordedPart> => {
+): Promise<RecordedInput> => {
   const nameOf = (inputType: InputType) =>
     `${renderIdOf(id)}${part === 'input' ? '' : `-${part}`}.${extensions[inputType]}`;
   if (part !== 'input') {

@@ -10,7 +10,7 @@ import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { isPdfKept, repeatedPdfLifetimeMs } from './kept-pdf.ts';
+import { isPdfKept, secondPdfLifetimeMs } from './kept-pdf.ts';
 
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
 
@@ -41,7 +41,7 @@ export const regeneratePdf = async (
     const { rendered, isSame } = await renderAgain(dependencies, recorded);
     const { pdf, contentType, thumbnail, pages } = rendered;
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
-    const keptUntil = new Date(eventLog.now().getTime() + repeatedPdfLifetimeMs(requested)).toISOString();
+    const keptUntil = new Date(eventLog.now().getTime() + secondPdfLifetimeMs(requested)).toISOString();
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
     const isStored =
       isSame &&

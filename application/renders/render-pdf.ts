@@ -168,7 +168,7 @@ const renderOnce = async (
         limits: { ...left, scriptMs: limits.scriptMs, maxPages: limits.maxPages, maxImages: limits.maxImages },
       });
   elapsed.workedMs += printed.timings.loadMs + printed.timings.printMs;
-  const { workedMs: printedAtMs } = elapsed;
+  const { workedMs: workedUntilPrintedMs } = elapsed;
   const metadata = mergeMetadata(options.metadata, prepared.metadata);
   const pdf = await finishPdf(dependencies, requested, elapsed, {
     pdf: printed.pdf,
@@ -199,7 +199,7 @@ const renderOnce = async (
       ...printed.timings,
       prepareMs,
       waitMs: elapsed.waitedMs + printed.timings.waitMs,
-      finishMs: elapsed.workedMs - printedAtMs,
+      finishMs: elapsed.workedMs - workedUntilPrintedMs,
     },
   };
 };

@@ -20,8 +20,8 @@ type VerifiedEvent = RecordedEvent & { type: 'RenderVerified' };
 /** The end of a verification, with the recorded render. `keptUntil` is set while the PDF can be fetched. */
 export type Verification = { recorded: CompletedRender; verified: VerifiedEvent; keptUntil: string | null };
 
-/** A request older than this was lost or has failed, and is repeated. */
-const repeatRequestAfterMs = 60_000;
+/** A request older than this was lost or has failed, and is made again. */
+const requestAgainAfterMs = 60_000;
 
 const tooManyVerifications = (): ApiError =>
   ApiError.of(
@@ -45,7 +45,7 @@ const isVerified = (event: RecordedEvent): event is VerifiedEvent => event.type 
 /** Whether a verification was requested in the last minute and has not ended. */
 const isPending = (history: readonly RecordedEvent[], now: Date): boolean => {
   const last = history.findLast((event) => isRequested(event) || isVerified(event));
-  return last !== undefined && isRequested(last) && isRecent(last.metadata.occurredAt, now, repeatRequestAfterMs);
+  return last !== undefined && isRequested(last) && isRecent(last.metadata.occurredAt, now, requestAgainAfterMs);
 };
 
 /**

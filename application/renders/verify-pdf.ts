@@ -7,7 +7,7 @@ import { causedBy, loadAggregate } from '#application/command-handling/aggregate
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { findKeptPdf, repeatedPdfLifetimeMs } from './kept-pdf.ts';
+import { findKeptPdf, secondPdfLifetimeMs } from './kept-pdf.ts';
 import { completedRenderOf } from './completed-render.ts';
 import { failureOf, firstDifferenceOf, isAwaited, renderAgain, type RenderedAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
@@ -65,7 +65,7 @@ export const verifyPdf = async (
     const stored = again.isSame ? null : await readStoredPdf(blobs, recorded.completed.pdf.sha256);
     const now = eventLog.now();
     const isKept = request.data.keepPdf && again.isSame && (await findKeptPdf(blobs, history, now)).kind !== 'kept';
-    const lifetimeMs = repeatedPdfLifetimeMs(recorded.requested);
+    const lifetimeMs = secondPdfLifetimeMs(recorded.requested);
     const keptUntil = isKept ? new Date(now.getTime() + lifetimeMs).toISOString() : null;
     const { events } = await end({ outcome: outcomeOf(again, stored && firstDifferenceOf(stored, pdf)), keptUntil });
     if (isKept && events.length > 0)

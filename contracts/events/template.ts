@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { templateCategories, templateLimits } from '../http/templates.ts';
+import { templateCategories, templateFieldLimits } from '../http/templates.ts';
 import { identifier, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 import { blobRef } from './render.ts';
 
-const templateNameText = z.string().max(templateLimits.nameLength);
+const templateNameText = z.string().max(templateFieldLimits.nameLength);
 
 /** One version of a template. `settings` is the blob with the JSON of its variables and default options. */
 const templateBody = z.object({
   name: templateNameText,
-  description: z.string().max(templateLimits.descriptionLength).nullable(),
+  description: z.string().max(templateFieldLimits.descriptionLength).nullable(),
   category: z.enum(templateCategories),
   content: blobRef,
   settings: blobRef,
@@ -24,7 +24,7 @@ export const templateEvents = {
     version: z.number().int(),
     body: templateBody,
     /** The caller's description of the change, or the names of the changed fields. */
-    changes: text(6 * templateLimits.changesLength + 2),
+    changes: text(6 * templateFieldLimits.changesLength + 2),
     restoredFrom: z.number().int().nullable(),
   }),
   TemplateDeleted: z.object({ version: z.number().int() }),

@@ -40,10 +40,10 @@ export const pageSizeTable = {
   Tabloid: inches(11, 17),
 } as const;
 
-export type PageSize = keyof typeof pageSizeTable;
-export const pageSizes = Object.keys(pageSizeTable) as [PageSize, ...PageSize[]];
+export type PageSizeName = keyof typeof pageSizeTable;
+export const pageSizes = Object.keys(pageSizeTable) as [PageSizeName, ...PageSizeName[]];
 
-const pageSizesByLowerCase = new Map<string, PageSize>(pageSizes.map((name) => [name.toLowerCase(), name]));
+const pageSizesByLowerCase = new Map<string, PageSizeName>(pageSizes.map((name) => [name.toLowerCase(), name]));
 
 const canonicalName = (name: unknown): unknown =>
   (typeof name === 'string' ? pageSizesByLowerCase.get(name.toLowerCase()) : undefined) ?? name;

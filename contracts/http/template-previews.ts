@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderDoneResponse } from './render.ts';
 import { optionalRenderOptionFields, withConsistentPage } from './render-options.ts';
 import { templateLabels } from './template-labels.ts';
-import { anyObject, defaultOptions, templateLimits, variablesUpTo } from './templates.ts';
+import { anyObject, defaultOptions, templateFieldLimits, variablesUpTo } from './templates.ts';
 
 /** The largest data, header and footer of a preview, together. In megabytes. */
 export const maxPreviewDataMb = 1;
@@ -28,7 +28,7 @@ export const previewTemplateRequestFor = (maxVariables: number | null) =>
       ...optionalRenderOptionFields,
     }),
   );
-export const previewTemplateRequest = previewTemplateRequestFor(templateLimits.variables);
+export const previewTemplateRequest = previewTemplateRequestFor(templateFieldLimits.variables);
 
 /** 200 of the previews. */
 export const templatePreviewResponse = renderDoneResponse

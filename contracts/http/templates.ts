@@ -33,7 +33,7 @@ export const sampleData = anyObject
   });
 
 /** Limits of every plan that is not unlimited. Lengths in characters. */
-export const templateLimits = {
+export const templateFieldLimits = {
   nameLength: 200,
   descriptionLength: 2000,
   changesLength: 500,
@@ -63,7 +63,7 @@ export const variableDeclaration = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .max(templateLimits.variableNameLength)
+    .max(templateFieldLimits.variableNameLength)
     .describe('A top-level name of the data, or a dotted path into it.'),
   type: z.enum(variableTypes).describe('A date is an ISO 8601 date or date-time.'),
   required: z.boolean().default(false).describe('A render whose data lacks a required variable fails.'),
@@ -99,7 +99,7 @@ export const variablesUpTo = (maxVariables: number | null) =>
 
 /** Much longer names take minutes to normalise. They are rejected for their length anyway. */
 const normalizeName = (name: string): string =>
-  name.length > 4 * templateLimits.nameLength ? name : name.normalize('NFC');
+  name.length > 4 * templateFieldLimits.nameLength ? name : name.normalize('NFC');
 
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
@@ -109,10 +109,10 @@ const templateFields = (maxVariables: number | null) => ({
     .trim()
     .overwrite(normalizeName)
     .min(1)
-    .max(templateLimits.nameLength)
+    .max(templateFieldLimits.nameLength)
     .refine(isOneLine, 'must be one line of text, without control characters')
     .describe('Unique within the account.'),
-  description: z.string().max(templateLimits.descriptionLength),
+  description: z.string().max(templateFieldLimits.descriptionLength),
   content: z.string().min(1).describe('HTML with placeholders.'),
   category: z.enum(templateCategories),
   variables: variablesUpTo(maxVariables),
@@ -149,14 +149,14 @@ export const updateTemplateRequestFor = (maxVariables: number | null) =>
         .string()
         .trim()
         .min(1)
-        .max(templateLimits.changesLength)
+        .max(templateFieldLimits.changesLength)
         .optional()
         .describe('A description of the change. Default: the names of the changed fields.'),
     });
 
-export const createTemplateRequest = createTemplateRequestFor(templateLimits.variables);
+export const createTemplateRequest = createTemplateRequestFor(templateFieldLimits.variables);
 export type CreateTemplateRequest = z.output<typeof createTemplateRequest>;
-export const updateTemplateRequest = updateTemplateRequestFor(templateLimits.variables);
+export const updateTemplateRequest = updateTemplateRequestFor(templateFieldLimits.variables);
 export type UpdateTemplateRequest = z.output<typeof updateTemplateRequest>;
 
 export const listTemplatesQuery = z.strictObject({
@@ -173,7 +173,7 @@ export const validateTemplateRequestFor = (maxVariables: number | null) =>
     variables: variablesUpTo(maxVariables).default([]),
     labels: templateLabels.optional(),
   });
-export const validateTemplateRequest = validateTemplateRequestFor(templateLimits.variables);
+export const validateTemplateRequest = validateTemplateRequestFor(templateFieldLimits.variables);
 
 const templateVersion = z.number().int().min(1);
 

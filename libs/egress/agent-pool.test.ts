@@ -17,21 +17,21 @@ const webhookRequest = (port: number, account: string, path: string): WebhookReq
 
 test('The last hundred accounts and those with a request in progress keep their connections', async () => {
   const destroyed: string[] = [];
-  const opened: string[] = [];
+  const created: string[] = [];
   const agents = createAgentPool();
   const withAgentOf = (account: string, work: () => Promise<void>) => {
-    const open = () => {
-      opened.push(account);
+    const createAgent = () => {
+      created.push(account);
       return { destroy: async () => void destroyed.push(account) } as unknown as Agent;
     };
-    return agents.withAgent(account, open, work);
+    return agents.withAgent(account, createAgent, work);
   };
   const { promise: response, resolve: respond } = Promise.withResolvers<void>();
   const slowRequest = withAgentOf('long', () => response);
   for (let i = 0; i < 150; i += 1) await withAgentOf(`acc_${i}`, async () => undefined);
   await withAgentOf('acc_149', async () => undefined);
   expect(destroyed).toEqual(Array.from({ length: 51 }, (_, i) => `acc_${i}`));
-  expect(opened).toHaveLength(151);
+  expect(created).toHaveLength(151);
   respond();
   await slowRequest;
   await agents.destroy();

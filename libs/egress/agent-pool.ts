@@ -21,9 +21,9 @@ export const createAgentPool = () => {
   };
 
   return {
-    /** Runs the work with the agent of the account; `open` opens it if there is none. */
-    withAgent: async <T>(account: string, open: () => Agent, work: (agent: Agent) => Promise<T>): Promise<T> => {
-      const entry = pool.get(account) ?? { agent: open(), requests: 0 };
+    /** Runs the work with the agent of the account; `createAgent` makes it if there is none. */
+    withAgent: async <T>(account: string, createAgent: () => Agent, work: (agent: Agent) => Promise<T>): Promise<T> => {
+      const entry = pool.get(account) ?? { agent: createAgent(), requests: 0 };
       // Keeps the map in order of last use.
       pool.delete(account);
       pool.set(account, entry);

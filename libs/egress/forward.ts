@@ -37,7 +37,7 @@ const endToEndHeaders = (raw: RawHeaders, excluded: string[] = []): RawHeaders =
   return headers.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 };
 
-export type ForwardOptions = { openAgent: () => Promise<Dispatcher>; maxResponseBytes: number; onError: OnEgressError };
+export type ForwardOptions = { getAgent: () => Promise<Dispatcher>; maxResponseBytes: number; onError: OnEgressError };
 
 const httpTarget = (requestTarget: string) => {
   const parsed = targetOfUrl(requestTarget);
@@ -75,7 +75,7 @@ const checkContentLength = (raw: string[], maxBytes: number) => {
  * Redirects are returned to the browser, so the next target is checked again.
  */
 export const forward = async (
-  { openAgent, maxResponseBytes, onError }: ForwardOptions,
+  { getAgent, maxResponseBytes, onError }: ForwardOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
@@ -85,7 +85,7 @@ export const forward = async (
   try {
     const parsed = httpTarget(request.url ?? '');
     target = parsed.target;
-    const upstream = await requestUpstream(await openAgent(), request, parsed.url, aborter.signal);
+    const upstream = await requestUpstream(await getAgent(), request, parsed.url, aborter.signal);
     upstream.body.on('error', () => {});
     // With responseHeaders: 'raw' the headers are a list, although the type says a record.
     const headers = endToEndHeaders(upstream.headers as unknown as string[], proxyHeaders);

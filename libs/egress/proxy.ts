@@ -35,7 +35,7 @@ export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: Pr
     signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
   const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
   let agent: Agent | undefined;
-  const openAgent = async (): Promise<Agent> => {
+  const getAgent = async (): Promise<Agent> => {
     if (agent) return agent;
     const createAgent = await loadAgentFactory();
     // Another request may have created it meanwhile.
@@ -44,7 +44,7 @@ export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: Pr
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });
   server.maxConnections = limits.maxProxyConnections;
   const tunnels = createTunnels({ dial: dialForAccount, limits, onError });
-  const forwardOptions = { openAgent, maxResponseBytes: limits.maxProxyResponseBytes, onError };
+  const forwardOptions = { getAgent, maxResponseBytes: limits.maxProxyResponseBytes, onError };
   server.on('request', (request, response) => void forward(forwardOptions, request, response));
   server.on('connect', tunnels.accept);
   server.listen(0, '127.0.0.1');

@@ -48,7 +48,8 @@ const seenPage = (page: PDFPage): SeenPage => {
 };
 
 /** The sizes of the pages, as they are seen. */
-export const pageSizes = (document: PDFDocument): PageSize[] => document.getPages().map((page) => seenPage(page).size);
+export const pageSizesOf = (document: PDFDocument): PageSize[] =>
+  document.getPages().map((page) => seenPage(page).size);
 
 /** What a content stream paints with: XObjects, text, paths and shadings. */
 const painting = /(?:^|\s)(?:Do|Tj|TJ|f\*?|B\*?|S|sh)(?=\s|$)/;
@@ -73,7 +74,7 @@ export const openStamps = async ({ pdf, ...stamps }: Stamps): Promise<OpenStamps
 };
 
 /** The sizes of the pages of a PDF, as they are seen. */
-export const readPageSizes = async (pdf: Uint8Array): Promise<PageSize[]> => pageSizes(await loadPdf(pdf));
+export const readPageSizes = async (pdf: Uint8Array): Promise<PageSize[]> => pageSizesOf(await loadPdf(pdf));
 
 type Form = { reference: PDFRef; size: PageSize };
 

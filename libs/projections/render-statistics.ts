@@ -45,7 +45,7 @@ export const statisticsIdPrefix = (accountId: string, dimension: StatisticsDimen
   `${accountId}/${dimension}/${period}/`;
 
 /** The fields of a render that never change, by which it is counted. */
-export type CountedRender = {
+export type RenderDimensions = {
   id: string;
   accountId: string;
   keyId: string | null;
@@ -69,7 +69,7 @@ export const noRenderCounts: RenderCounts = {
   durations: {},
 };
 
-const callerIdOf = ({ keyId, personId }: CountedRender): string | null => {
+const callerIdOf = ({ keyId, personId }: RenderDimensions): string | null => {
   if (keyId !== null) return apiKeyIdOf(keyId);
   return personId === undefined ? null : personIdOf(personId);
 };
@@ -77,7 +77,7 @@ const callerIdOf = ({ keyId, personId }: CountedRender): string | null => {
 type Change = (counts: RenderCounts) => Partial<RenderCounts>;
 
 /** Changes the counts of a render in the documents of all dimensions and periods. */
-const changeCounts = (render: CountedRender, change: Change, lastError?: LastError): AdditionalEffect[] => {
+const changeCounts = (render: RenderDimensions, change: Change, lastError?: LastError): AdditionalEffect[] => {
   if (render.templateTest) return [];
   const { accountId, createdAt, source } = render;
   const [month, day, hour] = [createdAt.slice(0, 7), createdAt.slice(0, 10), createdAt.slice(0, 13)];
@@ -105,12 +105,12 @@ const changeCounts = (render: CountedRender, change: Change, lastError?: LastErr
 };
 
 /** Counts an accepted render. */
-export const countAcceptedRender = (render: CountedRender, quotaRenders: number): AdditionalEffect[] =>
+export const countAcceptedRender = (render: RenderDimensions, quotaRenders: number): AdditionalEffect[] =>
   changeCounts(render, ({ renders, quotaUsed }) => ({ renders: renders + 1, quotaUsed: quotaUsed + quotaRenders }));
 
 /** Counts a completed render. */
 export const countCompletedRender = (
-  render: CountedRender,
+  render: RenderDimensions,
   { data }: RecordedEvent<EventOf<'RenderCompleted'>>,
 ): AdditionalEffect[] =>
   changeCounts(render, ({ succeeded, pages, bytes, durations }) => ({
@@ -124,7 +124,7 @@ const maxMessageLength = 300;
 
 /** Counts a failed render. One that failed through the service does not count toward the quota any more. */
 export const countFailedStatistics = (
-  render: CountedRender,
+  render: RenderDimensions,
   { data, metadata }: RecordedEvent<EventOf<'RenderFailed'>>,
 ): AdditionalEffect[] => {
   const { error } = errors[data.error.name];

@@ -41,7 +41,7 @@ import {
 } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
 import { decorateRequests, limitsStatusOf } from './server/request.ts';
-import { schemaController } from './server/schema-compilers.ts';
+import { schemaController } from './server/schema-controller.ts';
 import { authenticateMember, authenticatePerson } from './sessions/authenticate-person.ts';
 import { createCookies } from './sessions/cookies.ts';
 import { isRead, requireOwnOrigin } from './sessions/own-origin.ts';

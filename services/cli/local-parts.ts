@@ -9,7 +9,7 @@ import { parseJsonFile, templateFiles } from './template-files.ts';
 type Part = Record<string, unknown>;
 
 /** A file of a part, with the name under which it is sent. */
-export type PartFile = { name: string; path: string; bytes: Uint8Array };
+export type LocalPartFile = { name: string; path: string; bytes: Uint8Array };
 
 /**
  * The parts of a composed document. `templates` are the folders of templates, with the part that each fills in. `labels`
@@ -18,7 +18,7 @@ export type PartFile = { name: string; path: string; bytes: Uint8Array };
 export type LocalParts = {
   parts: Part[];
   whole: Record<string, unknown>;
-  files: PartFile[];
+  files: LocalPartFile[];
   assets: LocalAsset[];
   templates: { part: Part; path: string }[];
   labels: string[];
@@ -32,12 +32,12 @@ export const isFolder = (path: string): Promise<boolean> =>
 
 /** Collects files by path, and gives each a name of its own: the last part of its path, if no other file has it. */
 const collectFiles = () => {
-  const files = new Map<string, PartFile>();
+  const files = new Map<string, LocalPartFile>();
   const nameOf = (path: string): string => {
     const names = new Set([...files.values()].map(({ name }) => name));
     return [basename(path), path].find((name) => !names.has(name)) ?? `${files.size}-${basename(path)}`;
   };
-  const add = async (path: string): Promise<PartFile> => {
+  const add = async (path: string): Promise<LocalPartFile> => {
     const file = files.get(path) ?? { name: nameOf(path), path, bytes: await readLocalFile(path) };
     files.set(path, file);
     return file;

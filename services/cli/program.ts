@@ -14,7 +14,7 @@ import { addRenderCommand } from './render-command.ts';
 import { addRendersCommand } from './renders-command.ts';
 import { addTemplateCommands } from './template-commands.ts';
 import { addEventLogCommands } from './event-log-commands.ts';
-import { type Role, roles } from '../process/running-role.ts';
+import { type ProcessRole, processRoles } from '../process/running-role.ts';
 import { userErrorMessage } from '../process/user-errors.ts';
 
 const createProgram = (): CliCommand => {
@@ -29,10 +29,12 @@ const createProgram = (): CliCommand => {
   program
     .command('start')
     .description('run the service: all roles, or only the named ones; any number of processes can have the same role')
-    .addArgument(new Argument('[role...]', 'the roles of this process').choices(roles))
+    .addArgument(new Argument('[role...]', 'the roles of this process').choices(processRoles))
     .addHelpText('after', '\nSettings are environment variables; "colophon config" shows all of them.')
     .examples('start', 'start renderer', 'start relay projector')
-    .action(async (chosenRoles: Role[]) => (await import('../process/start.ts')).start(chosenRoles, startupOutput));
+    .action(async (chosenRoles: ProcessRole[]) =>
+      (await import('../process/start.ts')).start(chosenRoles, startupOutput),
+    );
   addRenderCommand(program);
   addRendersCommand(program);
   addAccountCommands(program);

@@ -97,7 +97,7 @@ export const startApi = async (
   const app: FastifyInstance = createApp({
     eventLog,
     blobs: tracedBlobs,
-    inputs: context.blobMemory.wrap(context.unreadableBlobs.wrap(tracedBlobs)),
+    inputs: context.blobCache.wrap(context.unreadableBlobs.wrap(tracedBlobs)),
     replies,
     reads,
     limits,

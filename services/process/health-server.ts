@@ -10,7 +10,7 @@ import { internalError, sendError } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
-import { schemaController } from '../api/server/schema-compilers.ts';
+import { schemaController } from '../api/server/schema-controller.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. */

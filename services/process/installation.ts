@@ -6,10 +6,10 @@ import { enginesWithInstallationId } from '#application/installation/engines-wit
 import { type ConfiguredEngine, ensureInstallationIds } from '#application/installation/installation-ids.ts';
 import { ensureInstallationSecret } from '#application/installation/secret.ts';
 import type { ProcessContext } from './process-context.ts';
-import type { Role } from './running-role.ts';
+import type { ProcessRole } from './running-role.ts';
 
 /** The engines that each role uses, in addition to the event log. */
-const enginePartsByRole: Record<Role, readonly ('blobs' | 'bus' | 'reads')[]> = {
+const enginePartsByRole: Record<ProcessRole, readonly ('blobs' | 'bus' | 'reads')[]> = {
   api: ['blobs', 'bus', 'reads'],
   renderer: ['blobs', 'bus'],
   delivery: ['blobs', 'bus', 'reads'],

@@ -11,7 +11,7 @@ import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { Logger, Report } from '#libs/telemetry/logger.ts';
 import { aggregateRepeatedWarnings } from '#libs/telemetry/repeated-warnings.ts';
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';
-import type { Role } from './running-role.ts';
+import type { ProcessRole } from './running-role.ts';
 
 /** What the roles of one process share. Nothing is opened, nor its code loaded, before a role needs it. */
 export type ProcessContext = {
@@ -19,10 +19,10 @@ export type ProcessContext = {
   logger: Logger;
   telemetry: Telemetry;
   report: Report;
-  roles: readonly Role[];
+  roles: readonly ProcessRole[];
   engines: EngineFactory;
   /** Cached inputs and templates, shared by all roles. */
-  blobMemory: BlobCache;
+  blobCache: BlobCache;
   /** Blobs that a role of this process could not read. */
   unreadableBlobs: UnreadableBlobs;
   egress(): Promise<Egress>;
@@ -42,7 +42,7 @@ export const openProcessContext = (
   settings: Settings,
   logger: Logger,
   telemetry: Telemetry,
-  roles: readonly Role[],
+  roles: readonly ProcessRole[],
 ): ProcessContext => {
   const engines = createEngineFactory(settings, {
     onDeadLetter: (message) =>
@@ -71,7 +71,7 @@ export const openProcessContext = (
     telemetry,
     roles,
     engines,
-    blobMemory: createBlobCache(),
+    blobCache: createBlobCache(),
     unreadableBlobs: createUnreadableBlobs(),
     processName,
     report: repeatedWarnings.report,

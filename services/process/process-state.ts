@@ -1,8 +1,8 @@
 import type { EventLogWatch } from './event-log-watch.ts';
 import type { ProcessContext } from './process-context.ts';
-import type { Role, RunningRole } from './running-role.ts';
+import type { ProcessRole, RunningRole } from './running-role.ts';
 
-export type WorkerRole = Exclude<Role, 'api'>;
+export type WorkerRole = Exclude<ProcessRole, 'api'>;
 
 export type ProcessState = {
   stopping: boolean;

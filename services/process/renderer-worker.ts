@@ -26,7 +26,7 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
       const retrySignal = abortAfterShutdownTimeout(signal);
       const eventLog = { store: withRetry(store, retrySignal), now };
       const retryingBlobs = context.unreadableBlobs.wrap(withRetry(blobs, retrySignal));
-      const inputs = context.blobMemory.wrap(retryingBlobs);
+      const inputs = context.blobCache.wrap(retryingBlobs);
       return runRenderer(
         {
           blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },

@@ -1,6 +1,6 @@
 import type { ProcessContext } from './process-context.ts';
 import { type ProcessState, type WorkerRole, workerRolesOf } from './process-state.ts';
-import type { Role, RunningRole } from './running-role.ts';
+import type { ProcessRole, RunningRole } from './running-role.ts';
 import { startDeliveryWorker, startProjector, startRelay, startSweeper } from './workers.ts';
 
 const starters = {
@@ -13,7 +13,7 @@ const starters = {
 } satisfies Record<WorkerRole, (context: ProcessContext) => Promise<RunningRole>>;
 
 /** These roles wait for an event log that is not older than their checkpoints. */
-export const rolesWithCheckpoints: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
+export const rolesWithCheckpoints: ReadonlySet<ProcessRole> = new Set(['relay', 'projector', 'sweeper']);
 
 /**
  * Starts the workers. `up` resolves when all run. A promise of `ended` rejects when its worker cannot start or

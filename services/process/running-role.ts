@@ -2,8 +2,8 @@ import { pause } from '#libs/concurrency/pause.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 
 /** The roles that a process can have. */
-export const roles = ['api', 'renderer', 'delivery', 'relay', 'projector', 'sweeper'] as const;
-export type Role = (typeof roles)[number];
+export const processRoles = ['api', 'renderer', 'delivery', 'relay', 'projector', 'sweeper'] as const;
+export type ProcessRole = (typeof processRoles)[number];
 
 export type RunningRole = {
   /** What prevents the role from working; empty if nothing does. */
@@ -17,7 +17,7 @@ export type RunningRole = {
 };
 
 type RoleLoop = {
-  role: Role;
+  role: ProcessRole;
   run: (signal: AbortSignal) => Promise<void>;
   /** Whether an engine is known to be unavailable. Then a failure of the loop does not count. */
   isEngineUnavailable: () => boolean;

@@ -18,7 +18,7 @@ import { packageVersion } from './package-version.ts';
 import { type ProcessContext, openProcessContext } from './process-context.ts';
 import { closedReason, limitationsIn, missingIn, newProcessState, type ProcessState } from './process-state.ts';
 import { rolesWithCheckpoints, startWorkers, stopWorkers } from './role-workers.ts';
-import { type Role, roles as allRoles } from './running-role.ts';
+import { type ProcessRole, processRoles } from './running-role.ts';
 import { listAccounts } from '#application/accounts/queries.ts';
 import { identityOfUser, issueSignInLink } from '#application/people/sign-in-links.ts';
 import { machineUser } from './machine-user.ts';
@@ -31,7 +31,7 @@ import { userErrorMessage } from './user-errors.ts';
  * terminal, because its output is a log.
  */
 const issueStartupLink = async ({ engines, roles, now }: ProcessContext): Promise<string | null> => {
-  if (roles.length < allRoles.length && !process.stdout.isTTY) return null;
+  if (roles.length < processRoles.length && !process.stdout.isTTY) return null;
   const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
   const accounts = await listAccounts(reads);
   if (accounts.length !== 1) return null;
@@ -47,7 +47,7 @@ const issueStartupLink = async ({ engines, roles, now }: ProcessContext): Promis
  * Creates a default account on the first start of a process with all roles. Several processes would each create one.
  */
 const createDefaultAccount = async ({ engines, roles, now }: ProcessContext) => {
-  if (roles.length < allRoles.length) return null;
+  if (roles.length < processRoles.length) return null;
   const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
   const defaultAccount = await openDefaultAccount({ store, now }, reads, blobs);
   await catchUp(store, reads, projections);
@@ -158,7 +158,7 @@ export type StartedApi = { defaultAccount: DefaultAccount | null; signInToken: s
 export type StartupOutput = {
   log?: NodeJS.WritableStream;
   apiReady(settings: Settings, address: AddressInfo | string | null, started: StartedApi): void;
-  healthReady(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
+  healthReady(roles: readonly ProcessRole[], settings: Settings, address: AddressInfo | string | null): void;
 };
 
 /**
@@ -166,14 +166,14 @@ export type StartupOutput = {
  * comes; then finishes the current tasks.
  */
 export const start = async (
-  chosenRoles: readonly Role[],
+  chosenRoles: readonly ProcessRole[],
   output: StartupOutput,
   env: Environment = process.env,
   stopped?: AbortSignal,
 ): Promise<void> => {
   const settings = loadSettings(env);
-  const roles = chosenRoles.length === 0 ? allRoles : allRoles.filter((role) => chosenRoles.includes(role));
-  const roleProblem = roles.length < allRoles.length ? findRoleProblem(settings, chosenRoles) : null;
+  const roles = chosenRoles.length === 0 ? processRoles : processRoles.filter((role) => chosenRoles.includes(role));
+  const roleProblem = roles.length < processRoles.length ? findRoleProblem(settings, chosenRoles) : null;
   if (roleProblem !== null) throw new SettingsError(roleProblem);
   const { host, port, healthPort } = settings;
   await requireFreePort(

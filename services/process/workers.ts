@@ -11,12 +11,12 @@ import { renderPermits } from '../renderer/permits.ts';
 import { runLimitsCorrection } from '../sweeper/correct-limits.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
 import type { ProcessContext } from './process-context.ts';
-import { abortAfterShutdownTimeout, keepRunning, type Role, type RunningRole } from './running-role.ts';
+import { abortAfterShutdownTimeout, keepRunning, type ProcessRole, type RunningRole } from './running-role.ts';
 
 /** Runs a role that only one process at a time can have. Embedded engines serve one process, so it needs no election. */
 const startSingleRole = async (
   context: ProcessContext,
-  role: Role,
+  role: ProcessRole,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<RunningRole> => {
   const { engines, processIdentity, logger, report, isEngineUnavailable } = context;

@@ -8,7 +8,7 @@ import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { roles } from '../../services/process/running-role.ts';
+import { processRoles } from '../../services/process/running-role.ts';
 
 const chart = fileURLToPath(new URL('../../deploy/helm/colophon', import.meta.url));
 const builtHelm = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));
@@ -89,7 +89,7 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
   it('runs every role with probes, a memory limit and no privileges', () => {
     const deployments = ofKind(rendered(), 'Deployment');
     const containers = deployments.map(({ spec }) => spec.template.spec.containers[0]);
-    expect(containers.flatMap(({ args }) => args.slice(1)).toSorted()).toEqual([...roles].toSorted());
+    expect(containers.flatMap(({ args }) => args.slice(1)).toSorted()).toEqual([...processRoles].toSorted());
     for (const container of containers) {
       expect([container.livenessProbe, container.readinessProbe, container.startupProbe].every(Boolean)).toBe(true);
       expect(container.resources.limits.memory).toBeTruthy();

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settingTable } from '#libs/config/setting-table.ts';
-import { roles } from '../../services/process/running-role.ts';
+import { processRoles } from '../../services/process/running-role.ts';
 
 type Service = {
   image: string;
@@ -53,7 +53,7 @@ describe('docker-compose.yml', () => {
 
   it('starts every role, two renderers, with known settings', () => {
     const started = colophonServices.flatMap(({ command }) => command!.slice(1));
-    expect(started.toSorted()).toEqual([...roles].toSorted());
+    expect(started.toSorted()).toEqual([...processRoles].toSorted());
     expect(colophonServices.find(({ command }) => command!.includes('renderer'))!.deploy!.replicas).toBe(2);
     for (const { environment } of colophonServices)
       expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);

@@ -65,14 +65,14 @@ const warningsOf = (
 };
 
 /**
- * The warnings of all parts, the render mode of the part that needs most of the browser, and durations: `madeAtMs` is how
+ * The warnings of all parts, the render mode of the part that needs most of the browser, and durations: `partsMs` is how
  * long the work on the parts took.
  */
 const summaryOf = (
   composing: Composing,
   made: readonly MadePart[],
   placed: readonly PartFile[],
-  madeAtMs: number,
+  partsMs: number,
 ): Omit<RenderedPdf, 'pdf' | 'pages'> => {
   const { elapsed } = composing;
   const rendered = made.flatMap((part, index) =>
@@ -84,11 +84,11 @@ const summaryOf = (
   const [loadMs, printMs, ofParts] = [sum('loadMs'), sum('printMs'), sum('finishMs')];
   const durations = {
     // With the import of existing PDFs.
-    prepareMs: madeAtMs - loadMs - printMs - ofParts,
+    prepareMs: partsMs - loadMs - printMs - ofParts,
     waitMs: elapsed.waitedMs,
     loadMs,
     printMs,
-    finishMs: elapsed.workedMs - madeAtMs + ofParts,
+    finishMs: elapsed.workedMs - partsMs + ofParts,
   };
   return {
     warnings: warningsOf(composing, made, placed),
@@ -164,7 +164,7 @@ const composeOnce = async (
     };
     const invoice = await prepareInvoice(dependencies, requested, composing.elapsed, options, null);
     const made = await makeParts(composing);
-    const { workedMs: madeAtMs } = composing.elapsed;
+    const { workedMs: partsMs } = composing.elapsed;
     const headings = await readHeadings(composing, made);
     const parts = await arrangeParts(composing, made, headings);
     const stamps = await printComposedStamps(composing, parts, headings);
@@ -189,7 +189,7 @@ const composeOnce = async (
     );
     const pdf = await readFile(output);
     const files = await drawOutput(dependencies, requested, composing.elapsed, { pdf, options, requestedAt });
-    const summary = summaryOf(composing, made, parts, madeAtMs);
+    const summary = summaryOf(composing, made, parts, partsMs);
     const warnings = [...summary.warnings, ...stampWarnings(options, pages)];
     return { ...summary, ...files, warnings, engine: engineOf(summary.engine, files), pages };
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PDFArray, PDFDict, type PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { readNamedDestinations } from '../merge/destinations.ts';
 import { name, textOf } from '../names-and-texts.ts';
-import { type PageSize, pageSizes } from '../stamp.ts';
+import { type PageSize, pageSizesOf } from '../stamp.ts';
 import { headingsBelow, type OutlineItem, readOutline } from '../merge/outline.ts';
 import { loadPdf } from '../load-and-save.ts';
 
@@ -57,7 +57,7 @@ const readOne = async (
     if (level <= levels) headings.push({ text: item.title.slice(0, maxTextLength), level, page: pageOf(item), index });
     for (const child of item.children.toReversed()) pending.push({ item: child, level: level + 1 });
   }
-  return { title: ownTitle.slice(0, maxTextLength), language, headings, sizes: pageSizes(document) };
+  return { title: ownTitle.slice(0, maxTextLength), language, headings, sizes: pageSizesOf(document) };
 };
 
 /** Reads the titles and headings of PDFs one after the other. Runs in a worker process. */

@@ -89,23 +89,19 @@ export const requestsInMinute = async (limits: Limits, accountId: string, { rese
 export const readQuota = async (limits: Limits, account: AccountDocument, now: Date): Promise<LimitStatus> =>
   (await limits.readStatus(account.id, { perMinute: null, ...quotaOf(account) }, now)).quota;
 
-/** @throws ApiError rate_limit_exceeded if the request exceeded the limit of its minute. `subject` starts the message */
+/** @throws ApiError rate_limit_exceeded if the request exceeded the limit of its minute. `describe` starts its message */
 export const requireRateLimitLeft = (
   { allowed, limit, resetAt }: LimitStatus,
   now: Date,
-  subject = 'The account',
+  describe = (perMinute: number) => `The account may send ${perMinute} requests a minute.`,
 ): void => {
   if (allowed) return;
   const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
-  throw ApiError.of(
-    'rate_limit_exceeded',
-    `${subject} may send ${limit} requests a minute. Try again in ${retryAfter} s.`,
-    {
-      limit: limit!,
-      retry_after: retryAfter,
-      reset_at: resetAt.toISOString(),
-    },
-  );
+  throw ApiError.of('rate_limit_exceeded', `${describe(limit!)} Try again in ${retryAfter} s.`, {
+    limit: limit!,
+    retry_after: retryAfter,
+    reset_at: resetAt.toISOString(),
+  });
 };
 
 /** Whether the route accepts asynchronous renders. If these are exempt, the request is counted after its body is read. */

@@ -29,7 +29,7 @@ const countPersonRequest = async (
   const limit = { perMinute: personRequestsPerMinute, perMonth: null };
   const { rateLimit } = await limits.countRequest(`person/${personId}`, limit, now);
   setLimitHeaders(reply, 'ratelimit', rateLimit);
-  requireRateLimitLeft(rateLimit, now, 'A person');
+  requireRateLimitLeft(rateLimit, now, (perMinute) => `A person may send ${perMinute} requests a minute.`);
   return rateLimit;
 };
 

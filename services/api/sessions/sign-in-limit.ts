@@ -17,7 +17,7 @@ const networkOf = (address: string): string => {
 
 /**
  * Runs a sign-in and counts it if it fails. After too many failures from one address, a further failure is answered with
- * 429. A right token or passkey always signs in, so that no one can lock out others behind the same proxy.
+ * 429. A right token or passkey always signs in, so that a caller cannot lock out others behind the same proxy.
  * @throws ApiError rate_limit_exceeded, and the errors of `signIn`
  */
 export const withSignInLimit = async <T>(
@@ -32,7 +32,11 @@ export const withSignInLimit = async <T>(
     const now = eventLog.now();
     const limit = { perMinute: failedSignInsPerMinute, perMonth: null };
     const { rateLimit } = await limits.countRequest(`sign-in/${networkOf(ip)}`, limit, now);
-    requireRateLimitLeft(rateLimit, now, 'Without success, one address');
+    requireRateLimitLeft(
+      rateLimit,
+      now,
+      (perMinute) => `Sign-in failed, like ${perMinute} others from your network address in this minute.`,
+    );
     throw error;
   }
 };

@@ -66,9 +66,9 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
   );
 };
 
-type RecordedPart = { mode?: string; input_type?: string; template_id?: string; title?: string; data?: unknown };
+type PartFields = { mode?: string; input_type?: string; template_id?: string; title?: string; data?: unknown };
 
-const partName = ({ mode, input_type: inputType = '', template_id: templateId }: RecordedPart): string => {
+const partName = ({ mode, input_type: inputType = '', template_id: templateId }: PartFields): string => {
   if (mode === 'PDF') return texts.existingPdf;
   return templateId ?? strings.renders.inputTypes[inputType] ?? inputType;
 };
@@ -76,7 +76,7 @@ const partName = ({ mode, input_type: inputType = '', template_id: templateId }:
 /** The parts of a composed document, each with what it is made of. */
 const ComposedParts = ({ render }: { render: RenderDetailResponse }): ReactElement | null => {
   const { data } = useRecordedText(render, 'input');
-  const recorded = data === undefined ? undefined : (parsed(data) as { parts?: RecordedPart[] } | undefined);
+  const recorded = data === undefined ? undefined : (parsed(data) as { parts?: PartFields[] } | undefined);
   if (!recorded?.parts) return null;
   return (
     <section className="stack" aria-label={texts.parts}>

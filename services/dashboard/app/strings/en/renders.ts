@@ -95,8 +95,8 @@ export const renders = {
     repeat: 'Render again',
     verify: 'Verify',
     help:
-      '“Verify” and “Make it again” repeat this render, which gives the same bytes. “Render again” makes a new render ' +
-      'with its own id and dates, so its bytes differ.',
+      '“Verify” and “Make it again” render the recorded request of this render, which gives the same bytes. “Render again” ' +
+      'makes a new render with its own id and dates, so its bytes differ.',
     notDone: 'There is no PDF to compare: the render is not done.',
   },
   states: {
