@@ -37,7 +37,7 @@ const commonLimits = {
   keptVersions: 10,
 };
 
-/** Sections 8.1 and 8.3 of the API. */
+/** The limits of each plan. */
 export const plans: Record<PlanName, PlanLimits> = {
   free: {
     requestsPerMonth: 100,

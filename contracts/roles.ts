@@ -9,7 +9,7 @@ const ownerOnly: ReadonlySet<Permission> = new Set(['members:write', 'account:wr
 const permissionsByRole: Readonly<Record<Role, readonly Permission[]>> = {
   owner: permissions,
   developer: permissions.filter((permission) => !ownerOnly.has(permission)),
-  /** Every permission of a viewer reads; none changes anything. */
+  /** A viewer has only permissions to read. */
   viewer: ['templates:read', 'jobs:read', 'usage:read', 'keys:read', 'events:read', 'members:read'],
 };
 

@@ -6,7 +6,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 /** How long a kept PDF is stored unless the account says otherwise, and the shortest time that it can choose. */
 export const pdfRetention = { defaultMinutes: 60, minMinutes: 10 } as const;
 
-/** Whether an account can choose this time, of which none stands for the default. */
+/** Whether an account can choose this time. Null and undefined stand for the default. */
 export const isAllowedRetention = (minutes: number | null | undefined, maxMinutes: number): boolean =>
   minutes === null || minutes === undefined || (minutes >= pdfRetention.minMinutes && minutes <= maxMinutes);
 

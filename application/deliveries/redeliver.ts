@@ -159,7 +159,8 @@ export const countFailed = async (
 
 /**
  * Starts a new round for at most `limit` deliveries of an account that failed, those that failed first at first. The
- * attempts start one after the other. @throws ApiError rate_limit_exceeded if as many wait for their start as may
+ * attempts start one after the other. @throws ApiError rate_limit_exceeded if the first one would start in more than a
+ * minute
  */
 export const redeliverFailed = async (
   dependencies: RedeliverFailedDependencies,

@@ -3,7 +3,7 @@ import { maxStartDelayMs } from '#libs/domain/delivery.ts';
 
 /** Spreads the redeliveries of an account to one receiver over time, so that neither it nor a neighbour is flooded. */
 export type RedeliveryPace = {
-  /** When the next redelivery starts; null if so many wait already that it would be more than a minute from now. */
+  /** When the next redelivery starts; null if that would be more than a minute from now. */
   next(accountId: string, host: string, now: Date): Date | null;
 };
 
@@ -19,7 +19,7 @@ export const createRedeliveryPace = (): RedeliveryPace => {
     next: (accountId, host, now) => {
       const key = `${accountId}\n${host}`;
       const planned = nextStart.get(key) ?? 0;
-      // After the clock was set back, the times of before do not count.
+      // After the clock was set back, planned times do not count.
       const wasSetBack = planned > now.getTime() + maxStartDelayMs + intervalMs;
       const start = wasSetBack ? now.getTime() : Math.max(now.getTime(), planned);
       if (start > now.getTime() + maxStartDelayMs) return null;

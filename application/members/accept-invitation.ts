@@ -70,8 +70,8 @@ export const acceptAsPerson = async (
 };
 
 /**
- * Makes the holder of the link a new person and a member, and starts a session. Nobody has verified the email: the new
- * person is never one who exists already, so that an invitation gives access to its account and to nothing else.
+ * Makes the holder of the link a new person and a member, and starts a session. The email is not verified, so the new
+ * person is never one who exists already: an invitation gives access to its account and to nothing else.
  * @throws ApiError expired_invitation, member_limit_exceeded
  */
 export const acceptAsNewPerson = async (
@@ -90,7 +90,7 @@ export const acceptAsNewPerson = async (
   const aggregate = await registerPerson(eventLog, { personId, email, name: email }, cause);
   const sessionId = newId(now);
   const session = { personId, sessionId, method: 'link', challengeId: null, userAgent } as const;
-  // First, so that the invitation stays open after a crash in between. Nobody has got the token of that session.
+  // First, so that the invitation stays open after a crash in between. The token of that session was never sent.
   const signIn = await startSignedInSession(eventLog, aggregate, session, cause);
   try {
     return { ...signIn, accountId, position: await accept(eventLog, found, personId, cause) };

@@ -20,7 +20,7 @@ export const normaliseEmail = (email: string): string => email.trim().normalize(
 /**
  * Who a person is. The id derives from it, so that two sign-ins with one email are one person without a lock. `user` is
  * a user of the machine; `subject` is known to an identity provider without a verified email; `invitation` is the
- * holder of an invitation, whose email nobody has verified, and who is therefore not the person with that email.
+ * holder of an invitation, whose email is not verified, and who is therefore not the person with that email.
  */
 export type Identity =
   | { kind: 'email'; email: string }

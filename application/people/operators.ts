@@ -27,7 +27,8 @@ export const findOperators = async (
 };
 
 /**
- * Makes an operator by a link a person like others, from the next request on. The position of the event.
+ * Takes the rights of an operator from a person who got them by a command, from the next request on. Resolves to the
+ * position of the event.
  * @throws ApiError operator_not_found, operator_managed_by_groups
  */
 export const revokeOperator = async (eventLog: EventLog, personId: string, cause: Cause): Promise<number> => {

@@ -15,7 +15,7 @@ export const usedLink = (): ApiError =>
 
 /**
  * Starts a session for a person. The token is for the cookie and is not stored.
- * @throws ApiError used_sign_in_link if a session with this id has started before, which only the id of a link can
+ * @throws ApiError used_sign_in_link if a session with this id has started before; only the id of a link can come twice
  */
 export const startSession = async (
   eventLog: EventLog,
@@ -60,7 +60,10 @@ export const extendSession = async (eventLog: EventLog, id: string, cause: Cause
   }
 };
 
-/** Ends a session of this person. The position of the event; null if the person has no such session that is active. */
+/**
+ * Ends a session of this person. Resolves to the position of the event; null if the person has no active session with
+ * this id.
+ */
 export const endSession = async (
   eventLog: EventLog,
   { id, personId }: { id: string; personId: string },

@@ -8,8 +8,8 @@ import { type Identity, personIdFrom, profileOf } from './identity.ts';
 import { newToken } from './tokens.ts';
 
 /**
- * Whom a link signs in. `accountId` is bare; null for a link to no account. Without a role, a member keeps the own role,
- * and a new member becomes owner.
+ * Whom a link signs in. `accountId` is bare; null for a link to no account. Without a role, a member keeps the present
+ * role, and a new member becomes owner.
  */
 export type SignInLinkRequest = {
   identity: Identity;

@@ -7,7 +7,7 @@ import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts
 /** The content of a sealed box. `secret` is 32 random bytes in hex, see libs/pdf/encryption-keys.ts. */
 type EncryptionSecrets = Pick<PdfEncryption, 'userPassword' | 'ownerPassword' | 'secret'>;
 
-/** Boxes belong to an account, so that a repeated render can use that of the first one. */
+/** Boxes belong to an account, so that a repeated render can use the box of the first one. */
 const ownerOf = (accountId: string): string => `pdf encryption/${accountId}`;
 
 /** The encryption for the event log, with its passwords in a sealed box in the blob store. */

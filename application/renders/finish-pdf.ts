@@ -108,7 +108,7 @@ export const filesOf = ({ attachments = [], factur_x }: RenderOptions, invoice: 
   facturX: factur_x && invoice !== null ? { xml: invoice, profile: factur_x.profile } : null,
 });
 
-/** Does what the options ask for beyond printing. A plain PDF needs nothing and crosses to no other process. */
+/** Does what the options ask for beyond printing. A plain PDF needs nothing and is not sent to another process. */
 export const finishPdf = async (
   dependencies: FinishDependencies,
   requested: RenderRequestedData,

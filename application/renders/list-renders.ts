@@ -44,7 +44,10 @@ const indexFor = (filter: RenderFilter): (keyof RenderFilter)[] => {
 
 /** Renders that one index selects, of which a combination of filters is read first. */
 const maxSelected = 250;
-/** Then the renders of the account are passed over in steps, with other work in between, at most so many for a page. */
+/**
+ * If an index selects more: how many renders of the account are scanned in one step, with other work in between, and
+ * for one page.
+ */
 const scanLimits = { step: 50_000, maxScanned: 200_000 };
 
 const valueOf = (document: RenderDocument, field: keyof RenderFilter): Scalar | undefined =>

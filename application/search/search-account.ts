@@ -158,7 +158,7 @@ const matchOf = (
   }
 };
 
-/** An account has at most so many templates and keys that are searched by name: the newest. */
+/** How many templates (the newest), keys (the newest) and members of an account are searched by name. */
 const maxNamed = 1_000;
 
 const findTemplates = async (
@@ -200,7 +200,7 @@ const findPeople = async ({ reads, accountId }: SearchContext, terms: readonly S
   });
 };
 
-/** How little of a name a text is: 0 all of it, 1 its beginning, 2 another part. Other matches are exact. */
+/** Where a text is in a name: 0 it is all of it, 1 its beginning, 2 another part. Other matches are exact. */
 const distanceOf = ({ matched, title }: SearchHit, text: string): number => {
   if (matched !== 'name') return 0;
   const name = title.toLowerCase();

@@ -38,7 +38,7 @@ const creationTimedOut = (): ApiError =>
 const tooManyConcurrentChanges = (): ApiError =>
   ApiError.of('service_unavailable', 'The template has too many concurrent changes. Try again.', { retry_after: 1 });
 
-/** Runs work on several streams, and repeats it after a conflict. */
+/** Runs work on several streams, and retries it after a conflict. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -38,7 +38,7 @@ const renderWarning = z.discriminatedUnion('kind', [
     source: text(200),
     reason: text(300),
   }),
-  /** The way of layout does not show this content of a Word document; so many times. */
+  /** The chosen layout does not show this content of a Word document, which occurs `count` times. */
   z.object({ kind: z.literal('content_left_out'), ...ofPart, content: text(100), count: z.number().int() }),
   /** An option of the request that does not apply to the document, or a key of front matter meant as an option. */
   z.object({ kind: z.literal('option_ignored'), ...ofPart, option: text(100), reason: text(300) }),

@@ -120,7 +120,7 @@ export const findOutputProblems = (named: NamedOutput): OutputProblem[] => {
   const problems = (refusedOptions[named.output ?? 'pdf'] ?? []).flatMap(([options, message]) =>
     options.filter((field) => asks(values, field)).map((field) => ({ field, message })),
   );
-  // Everybody can see a thumbnail.
+  // A thumbnail is not encrypted.
   return asks(values, 'thumbnail') && asks(values, 'encryption')
     ? [...problems, { field: 'thumbnail', message: 'must not be sent together with encryption' }]
     : problems;

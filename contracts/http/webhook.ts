@@ -35,7 +35,7 @@ const webhookHeaders = requestHeaders(
 
 export const webhookMethods = ['POST', 'PUT'] as const;
 
-/** The webhook fields of a render request (sections 4.1 and 6 of the API). */
+/** The webhook fields of a render request. */
 export const webhookFields = {
   webhook_url: webhookUrl.optional(),
   webhook_method: z.enum(webhookMethods).optional().describe('Default: POST.'),

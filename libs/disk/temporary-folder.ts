@@ -17,7 +17,7 @@ const remove = (folder: string): void => {
   }
 };
 
-// A process can exit in the middle of its work: a command does when nobody reads its output any more.
+// A process can exit in the middle of its work: a command does when the reader of its output has ended.
 process.once('exit', () => used.forEach(remove));
 
 /** Runs the work with a new folder for temporary files, and removes the folder when the work ends or fails. */

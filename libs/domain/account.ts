@@ -40,7 +40,7 @@ const rotationOverlapMs = 24 * 60 * 60 * 1000;
 /** Each one adds a signature to every callback. */
 export const maxPreviousSecrets = 4;
 
-/** So many previous webhook secrets are still valid that there cannot be another one before `until`. */
+/** The maximum number of previous webhook secrets is still valid, so there cannot be a new one before `until`. */
 export class TooManyWebhookSecretsError extends Error {
   readonly until: string;
   constructor(until: string) {

@@ -145,8 +145,8 @@ const decide = (command: MembersCommand, state: MembersState): MemberEvent[] => 
 };
 
 /**
- * The members of one account, and its invitations. At least one owner stays, whoever acts; only the identity provider's
- * groups can remove the last one. A refused command has no events; the state says why.
+ * The members of one account, and its invitations. At least one owner stays; only the identity provider's groups can
+ * remove the last one. A refused command has no events; the state says why.
  */
 export const members: Decider<MembersState, MembersCommand, MemberEvent> = {
   initial: { members: {}, invitations: {} },

@@ -73,7 +73,7 @@ export type RenderDocument = {
   verification?: { at: string; matches: boolean };
   /** Absent if the render has not completed. */
   durations?: RenderDurations;
-  /** The id of the render whose request was repeated. Absent if this render is no repeat. */
+  /** The id of the render whose recorded request this render repeats. Absent if it has a request of its own. */
   repeatedFrom?: string;
   /** The file name of the PDF. Absent: the default name. */
   fileName?: string;

@@ -7,7 +7,7 @@ export type WebhookSecrets = { secret: string; previous: { secret: string; valid
 const deriveWebhookSecret = (secret: InstallationSecret, accountId: string, generation: number): string =>
   `whsec_${deriveKey(secret, `webhook/${accountId}/${generation}`).toString('base64')}`;
 
-/** An account's webhook secrets in the format of Standard Webhooks, as the account is shown them. */
+/** An account's webhook secrets in the format of Standard Webhooks, as the account sees them. */
 export const webhookSecrets = (
   { current }: Pick<InstallationSecrets, 'current'>,
   accountId: string,

@@ -16,7 +16,7 @@ export const isExactNumber = (value: unknown): value is ExactNumber => json.isRa
 export const isFiniteNumber = (value: unknown): boolean =>
   Number.isFinite(isExactNumber(value) ? Number(value.rawJSON) : value);
 
-/** A number of JavaScript has every decimal number with so many digits. */
+/** A number of JavaScript represents every decimal number of up to 15 digits exactly. */
 const certainDigits = 15;
 
 // Quick, because most texts have no such number. It also finds other texts, which are then only parsed more slowly.

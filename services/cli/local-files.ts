@@ -1,19 +1,27 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { fileErrorReasons } from '#libs/disk/file-errors.ts';
 import { UsageError } from '../process/command-context.ts';
 
 /** A file that a document refers to. `name` is its path from the folder of the document, with slashes. */
 export type LocalAsset = { name: string; file: string; bytes: Uint8Array };
 
-/** Reads a file that the user named. @throws UsageError with the reason */
-export const readLocalFile = async (file: string): Promise<Buffer> => {
+/** Reads a file that the user named; null if there is none. @throws UsageError with the reason */
+export const readLocalFileIfExists = async (file: string): Promise<Buffer | null> => {
   try {
     return await readFile(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UsageError(`There is no file ${resolve(file)}.`);
-    throw new UsageError(`${file} cannot be read: ${code === 'EISDIR' ? 'it is a folder' : (error as Error).message}.`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new UsageError(`${file} cannot be read: ${fileErrorReasons[code] ?? message}.`);
   }
+};
+
+/** The same for a file that must exist. @throws UsageError with the reason */
+export const readLocalFile = async (file: string): Promise<Buffer> => {
+  const bytes = await readLocalFileIfExists(file);
+  if (!bytes) throw new UsageError(`There is no file ${resolve(file)}.`);
+  return bytes;
 };
 
 const references = [

@@ -24,9 +24,13 @@ const revoke = (person: string, json: boolean): Promise<void> =>
   withEngines(async ({ eventLog, actor }) => {
     const id = bareId('person', person) ?? personIdFrom({ kind: 'email', email: person });
     await revokeOperator(eventLog, id, newCause(actor, null)).catch((error: unknown) => {
-      throw error instanceof ApiError ? new UsageError(error.message) : error;
+      if (!(error instanceof ApiError)) throw error;
+      const isUnknown = error.fields.name === 'operator_not_found';
+      throw new UsageError(
+        isUnknown ? `${person} is not an operator. "colophon operator list" shows all.` : error.message,
+      );
     });
-    print(json, { id: personIdOf(id) }, `${person} is an operator no more. Its sessions go on.`);
+    print(json, { id: personIdOf(id) }, `${person} is no longer an operator. The sessions of this person stay valid.`);
   });
 
 /** `colophon operator ...` */
@@ -41,7 +45,7 @@ export const addOperatorCommands = (program: CliCommand): void => {
     .action((_options: object, command: CliCommand) => listOperators(wantsJson(command)));
   operator
     .command('revoke')
-    .description('make an operator a person like others, from the next request on')
+    .description('take the rights of an operator from a person, from the next request on')
     .argument('<person>', 'the email or id of the person')
     .action((person: string, _options: object, command: CliCommand) => revoke(person, wantsJson(command)));
 };

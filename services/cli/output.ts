@@ -23,7 +23,7 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
 /** The errors of a pipe whose reader has ended, as `head` does after its lines, and of a terminal that was closed. */
 const readerGoneCodes: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
-/** Ends the process when its output cannot be written; quietly if nobody can read it any more. */
+/** Ends the process when its output cannot be written; without a message if its reader has ended. */
 const endWithoutOutput = ({ code = '', message }: NodeJS.ErrnoException): never => {
   if (readerGoneCodes.has(code)) process.exit();
   process.stderr.write(`The output cannot be written: ${fileErrorReasons[code] ?? message}.\n`);

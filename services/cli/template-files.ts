@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { TemplateToPush } from '#application/templates/push.ts';
@@ -6,6 +6,7 @@ import { createTemplateRequestFor, sampleData } from '#contracts/http/templates.
 import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { invoiceFile, splitInvoice, withInvoice } from '#libs/templating/invoice-file.ts';
 import { UsageError } from '../process/command-context.ts';
+import { readLocalFileIfExists } from './local-files.ts';
 
 /**
  * A template in a folder: its HTML, its other fields as JSON, sample data for it, and the template of an electronic
@@ -18,14 +19,8 @@ export const templateFiles = {
   invoice: invoiceFile,
 } as const;
 
-const readOptional = async (file: string): Promise<string | null> => {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}.`);
-  }
-};
+const readOptional = async (file: string): Promise<string | null> =>
+  (await readLocalFileIfExists(file))?.toString() ?? null;
 
 /**
  * The JSON of a file. What a template is filled in with is parsed by `parseExactJson`, which keeps all digits.

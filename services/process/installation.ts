@@ -9,7 +9,7 @@ import type { ProcessContext } from './process-context.ts';
 import type { ProcessRole } from './running-role.ts';
 
 /** The engines that each role uses, in addition to the event log. */
-const enginePartsByRole: Record<ProcessRole, readonly ('blobs' | 'bus' | 'reads')[]> = {
+const enginesByRole: Record<ProcessRole, readonly ('blobs' | 'bus' | 'reads')[]> = {
   api: ['blobs', 'bus', 'reads'],
   renderer: ['blobs', 'bus'],
   delivery: ['blobs', 'bus', 'reads'],
@@ -26,7 +26,7 @@ const openEnginesWithInstallationId = async ({
   engines,
   settings,
 }: ProcessContext): Promise<ConfiguredEngine[]> => {
-  const parts = new Set(roles.flatMap((role) => enginePartsByRole[role]));
+  const parts = new Set(roles.flatMap((role) => enginesByRole[role]));
   const [blobs, bus, reads] = await Promise.all([
     parts.has('blobs') ? engines.blobs() : undefined,
     parts.has('bus') ? engines.bus() : undefined,

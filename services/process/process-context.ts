@@ -33,7 +33,7 @@ export type ProcessContext = {
   /** Names this process in the log. */
   processName: string;
   now: () => Date;
-  /** Whether an engine is known to be away. */
+  /** Whether an engine is known to be unavailable. */
   isEngineUnavailable: () => boolean;
   close(): Promise<void>;
 };

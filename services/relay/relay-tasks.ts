@@ -62,24 +62,24 @@ export const deliveryTask = (id: string, account: string, round: number, tracepa
   return { key, account, urgent: false, traceparent, hasStartEvent: true, message };
 };
 
-const repetitions = {
+const renderAgainKinds = {
   PdfRegenerationRequested: 'regenerate',
   DiagnosisRequested: 'diagnose',
   VerificationRequested: 'verify',
 } as const;
-type Repetition = keyof typeof repetitions;
+type RenderAgainType = keyof typeof renderAgainKinds;
 
 /** Whether the event asks for a finished document to be rendered once more. */
-export const isRepetition = (event: RecordedEvent): boolean => Object.hasOwn(repetitions, event.type);
+export const isRenderAgainRequest = (event: RecordedEvent): boolean => Object.hasOwn(renderAgainKinds, event.type);
 
 /** Renders a finished document once more, for a caller that waits. `request` is that of the document, if it is known. */
-const addRepetition = (
+const addRenderAgain = (
   schedulers: Schedulers,
   { id, stream, metadata }: RecordedEvent,
-  type: Repetition,
+  type: RenderAgainType,
   request: RequestedRender | undefined,
 ): void => {
-  const kind = repetitions[type];
+  const kind = renderAgainKinds[type];
   const { scheduler, subject } = queueOf(request?.source ?? { mode: '' }, request?.options.docx_layout);
   schedulers[scheduler].add({
     key: `${stream} ${kind}`,
@@ -98,7 +98,7 @@ const delayMsOf = ({ data, metadata }: RecordedEvent<EventOf<'WebhookAttempted'>
 /**
  * Updates the open tasks with an event. `now` is the time on the schedulers' clock; null for an event from before the
  * relay started. Tasks that were started then are published again, because their worker and message may be gone.
- * `request` is that of the document of a repetition.
+ * `request` is that of a document that is rendered once more.
  */
 export const applyEvent = (
   schedulers: Schedulers,
@@ -143,7 +143,7 @@ export const applyEvent = (
     case 'PdfRegenerationRequested':
     case 'DiagnosisRequested':
     case 'VerificationRequested':
-      return addRepetition(schedulers, event, event.type, request);
+      return addRenderAgain(schedulers, event, event.type, request);
     case 'PdfRegenerationEnded':
       return endRender(`${stream} regenerate`);
     case 'RenderDiagnosed':

@@ -7,7 +7,13 @@ import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 import { publishWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { addOpenTasks } from './open-tasks.ts';
 import { createScheduler, type Scheduler, type SchedulerLimits } from './scheduler.ts';
-import { applyEvent, isRepetition, type RelayTask, type RequestedRender, type Schedulers } from './relay-tasks.ts';
+import {
+  applyEvent,
+  isRenderAgainRequest,
+  type RelayTask,
+  type RequestedRender,
+  type Schedulers,
+} from './relay-tasks.ts';
 
 export type RelayDependencies = {
   store: EventStore;
@@ -66,7 +72,7 @@ const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<s
 
 /** The request of the document that an event asks to render once more; undefined for other events. */
 const findRequest = async (store: EventStore, event: RecordedEvent): Promise<RequestedRender | undefined> => {
-  if (!isRepetition(event)) return undefined;
+  if (!isRenderAgainRequest(event)) return undefined;
   const [first] = await store.read(event.stream, undefined, 1);
   return first?.type === 'RenderRequested' ? first.data : undefined;
 };

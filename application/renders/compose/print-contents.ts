@@ -55,7 +55,7 @@ const tooManyEntries = (entries: number): ApiError =>
     { details: { entries, limit: maxEntries } },
   );
 
-/** Prints the table of contents until its page numbers are those that it has itself moved. */
+/** Prints the table of contents again until its page numbers are right: its own length moves the pages after it. */
 export const printContents = async (
   { dependencies: { printer }, requested, requestedAt, options: whole, page, isTagged, elapsed }: Composing,
   toPrint: ContentsToPrint,

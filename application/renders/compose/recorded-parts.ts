@@ -8,8 +8,8 @@ import { readComposition } from '../load-inputs.ts';
 const firstLine = Buffer.from('PDF of a part\n');
 
 /**
- * An existing PDF as it is stored. Equal bytes are one blob, and a kept PDF is erased when its time is over. A caller can
- * send such a PDF as a part, so that of a part has a line before it, and is another blob.
+ * An existing PDF as it is stored. Equal bytes are one blob, and a kept PDF is erased when its time is over. A caller
+ * can send such a PDF as a part. So the PDF of a part is stored with a line before it, as another blob.
  */
 export const toRecordedPdf = (pdf: Uint8Array): Uint8Array => Buffer.concat([firstLine, pdf]);
 

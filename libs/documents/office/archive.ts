@@ -79,7 +79,7 @@ export const unpackOffice = async (inputType: InputType, file: Buffer): Promise<
   }
 };
 
-/** The deepest nesting of elements that LibreOffice reads without ending its stack. */
+/** The deepest nesting of elements that LibreOffice reads without a stack overflow. */
 export const maxElementDepth = 1000;
 
 /** Whether elements are nested deeper than the limit. */

@@ -33,7 +33,7 @@ const baseFlags = [
   '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests',
 ];
 
-/** Starts a browser in its own folder and process group; as user nobody where the tests run as root. */
+/** Starts a browser in its own folder and process group; as the user `nobody` where the tests run as root. */
 export const startTestBrowser = async (executable: string, flags: string[]): Promise<TestBrowser> => {
   const folder = mkdtempSync(join(tmpdir(), 'egress-browser-'));
   if (runsAsRoot()) chownSync(folder, nobodyId, nobodyId);

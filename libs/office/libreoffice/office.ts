@@ -40,7 +40,7 @@ const defaultTuning = {
   startTimeoutMs: 60_000,
   /** A document that takes longer is slow: others start beside it. */
   slowAfterMs: defaultSlowAfterMs,
-  /** A process that holds more afterwards is replaced, as a part of its limit. */
+  /** A process that still holds more than this share of its memory limit after a document is replaced. */
   retainedMemoryShare: 0.6,
 };
 

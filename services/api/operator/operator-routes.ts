@@ -39,11 +39,11 @@ const revoke = sessionRoute({
   tag,
   summary: 'Revoke an operator',
   description:
-    'For signed-in operators. The person is an operator no more from the next request on, in every process, and stays ' +
+    'For signed-in operators. The person is no longer an operator from the next request on, in every process, and stays ' +
     'a member of accounts. Operators by groups are changed at the identity provider.',
   session,
   request: { params: z.object({ person_id: z.string().describe('person_<id>') }) },
-  responses: [noContent('The person is an operator no more.')],
+  responses: [noContent('The person is no longer an operator.')],
   errors: ['operator_not_found', 'operator_managed_by_groups'],
   handle: async ({ person: { personId }, params, cause, reply }, { eventLog, readYourWrites }) => {
     const id = bareId('person', params.person_id);

@@ -49,7 +49,7 @@ export const useCursorList = <Name extends string, Row>(
   };
 };
 
-/** An account has at most so many pages of templates and keys with names that matter. */
+/** More pages of templates and keys are not loaded for their names. */
 const maxPages = 10;
 
 /** The rows of all pages. `fetchPage` returns what it needs for the next page, or null after the last one. */

@@ -5,8 +5,7 @@ const requested = /^RenderRequested$/;
 
 /**
  * Counts the renders that are newer than the list and match its filters. When a listed render changes, or may have
- * changed before the live stream began, `refresh` is called, unless so many rows are loaded that it would move what is
- * being read.
+ * changed before the live stream began, `refresh` is called if `mayRefresh` is true.
  */
 export const useNewRenders = (
   options: Omit<NewRowsOptions, 'types'>,

@@ -12,7 +12,7 @@ export const operator = {
   revokeOperator: 'Revoke',
   revokeOperatorTitle: (name: string) => `Revoke the operator ${name}?`,
   revokeOperatorText: 'From the next request on, this person sees only accounts of which he or she is a member.',
-  operatorRevoked: (name: string) => `${name} is an operator no more`,
+  operatorRevoked: (name: string) => `${name} is no longer an operator`,
   noOperators: 'No operators',
   openAccount: 'Open an account',
   searchAccounts: 'Name or id',
