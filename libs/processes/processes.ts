@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import pRetry from 'p-retry';
 
-/** The ids of the user and group nobody, as whom a process that is started by root runs. */
+/** The ids of the user and the group `nobody`. Processes that a service of root starts run as this user. */
 export const nobodyId = 65534;
 
-/** Whether this process runs as root, so that it starts others as nobody. */
+/** Whether this process runs as root, so that it starts others as the user `nobody`. */
 export const runsAsRoot = (): boolean => process.getuid?.() === 0;
 
 /** Whether a process runs, also one of another user. */
