@@ -99,6 +99,7 @@ export const findAccount = async (reads: ReadStore, prefixed: string): Promise<A
 export const findAccountsByName = async (reads: ReadStore, name: string): Promise<AccountDocument[]> =>
   (await reads.find(readModels.accounts, { where: { name }, limit: 10 })) as AccountDocument[];
 
+/** All accounts, at most 10,000, in the order of their ids. */
 export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> =>
   (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
 

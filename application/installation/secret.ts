@@ -16,9 +16,11 @@ import {
 export type InstallationAggregate = Aggregate<InstallationState, InstallationCommand, InstallationEvent>;
 export type CreatedInstallation = Extract<InstallationState, { status: 'CREATED' }>;
 
+/** The only installation of an event log; its state is NONE before the first start. */
 export const loadInstallation = async (eventLog: EventLog): Promise<InstallationAggregate> =>
   (await loadAggregate(eventLog, installation, streams.installation())).aggregate;
 
+/** The installation of an event log that has one. @throws Error before the first start */
 export const requireCreated = ({ state }: InstallationAggregate): CreatedInstallation => {
   if (state.status !== 'CREATED') throw new Error('the installation has not been created');
   return state;

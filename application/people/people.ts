@@ -20,6 +20,7 @@ export type People = {
   members: StateReader<MembersState>;
 };
 
+/** Reads states from the event log, and remembers them, so that each load reads only new events. */
 export const openPeople = ({ store }: Pick<EventLog, 'store'>): People => ({
   persons: { load: async (id) => (await loadState(store, person, streams.person(id))).state },
   sessions: { load: async (id) => (await loadState(store, session, streams.session(id))).state },

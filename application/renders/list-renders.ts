@@ -26,6 +26,7 @@ export type RenderListPage = { documents: RenderDocument[]; next: string | null 
 export const lowestIdAt = (time: string | number): string =>
   encodeTime(Math.max(0, typeof time === 'number' ? time : Date.parse(time)), 10) + '0'.repeat(16);
 
+/** The first of these ids by time; undefined if all are undefined. */
 export const smallestId = (...ids: (string | undefined)[]): string | undefined =>
   ids.filter((id) => id !== undefined).toSorted()[0];
 

@@ -68,6 +68,7 @@ export const readNamedOptions = async (
 
 type ConvertSource = Extract<RenderSource, { mode: 'CONVERT' }>;
 
+/** The bundle of assets of a source; no field if it has none. @throws BlobNotFound */
 export const readAssets = async (blobs: BlobStore, { assets }: RenderSource): Promise<{ assets?: Uint8Array }> =>
   assets ? { assets: await blobs.get(assets.sha256) } : {};
 

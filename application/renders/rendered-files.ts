@@ -22,6 +22,7 @@ const refOf = (bytes: Uint8Array): BlobRef => ({
   size: bytes.byteLength,
 });
 
+/** The hashes and sizes that the files have in the blob store, without storing them. */
 export const refsOf = ({ pdf, thumbnail }: RenderedFiles): FileRefs => ({
   pdf: refOf(pdf),
   ...(thumbnail ? { thumbnail: refOf(thumbnail) } : {}),

@@ -31,6 +31,7 @@ export const addCounts = (all: readonly RenderCounts[]): RenderCounts => {
 export const shareOf = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 
+/** The median and the 95th percentile in milliseconds; null without a render that succeeded. */
 export const durationsView = ({ durations }: RenderCounts): { p50_ms: number | null; p95_ms: number | null } => ({
   p50_ms: quantileOf(durations, 0.5),
   p95_ms: quantileOf(durations, 0.95),

@@ -6,6 +6,7 @@ export type FacturXProfile = (typeof facturXProfiles)[number];
 
 /** The names that a program looks for; ZUGFeRD has another file name for the profile XRECHNUNG. */
 export const facturXFileNames = ['factur-x.xml', 'xrechnung.xml'] as const;
+/** The name that the XML must have in the PDF. */
 export const facturXFileNameOf = (profile: FacturXProfile): string => facturXFileNames[profile === 'xrechnung' ? 1 : 0];
 /** Of the invoice in XML, in characters. */
 export const maxFacturXLength = 2_000_000;

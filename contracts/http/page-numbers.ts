@@ -97,6 +97,7 @@ const roman = (number: number): string => {
   return text;
 };
 
+/** The text of a page number. Numbers that have no Roman numeral are decimal. */
 export const formatPageNumber = (number: number, style: PageNumberStyle): string => {
   if (style === 'decimal') return String(number);
   return style === 'lower_roman' ? roman(number) : roman(number).toUpperCase();

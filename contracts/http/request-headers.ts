@@ -26,6 +26,7 @@ export const mask = '***';
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const valuePattern = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/;
 
+/** Whether a text is a token, such as the name of a header (RFC 9110, 5.6.2). */
 export const isHeaderToken = (text: string): boolean => tokenPattern.test(text);
 
 /** Whether the service sets a further header itself. The name is in lower case. */

@@ -42,6 +42,7 @@ const describeUnreadableBlobs = (count: number, sha256: string, reason: string):
   );
 };
 
+/** Checks tracked blobs at intervals while there are any; `clock` returns milliseconds. */
 export const createUnreadableBlobs = ({
   checkIntervalMs,
   forgetAfterMs,

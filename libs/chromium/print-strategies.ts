@@ -177,6 +177,9 @@ const strategies: Record<RenderMode, PrintStrategy> = {
   animated: { browser: 'animated', queue: 'animated', print: printInSingleUsePage('on') },
 };
 
+/**
+ * Static documents that fetch nothing and leave nothing behind share reusable pages. Each other one has its own page.
+ */
 export const strategyFor = (request: PrintRequest): PrintStrategy => {
   const { classification, diagnostics, options } = request;
   const renderMode = renderModeOf(request);

@@ -19,6 +19,7 @@ export type FairQueue = {
 
 type QueuedTask = { start: () => void; reject: (error: Error) => void };
 
+/** Shares the permits between the groups as `createPermits` does. */
 export const openFairQueue = (limits: PermitLimits): FairQueue => {
   const permits = createPermits(limits);
   /** Waiting tasks by group. The group that is first in turn comes first. */

@@ -50,6 +50,7 @@ export const trueOrFalse: SettingType<boolean> = settingType(
   z.enum(['true', 'false']).transform((value) => value === 'true'),
 );
 
+/** Each scheme is the beginning of an allowed URL, such as `https://`. */
 export const url = (...schemes: readonly string[]): SettingType<string> => {
   const hasScheme = (value: string) =>
     schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || URL.canParse(value)));

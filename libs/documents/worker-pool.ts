@@ -67,6 +67,7 @@ const defaultMaxProcesses = (processes: number, memoryMb: number): number => {
   return Math.max(processes + 2, Math.min(2 * processes + 2, Math.floor(megabytes / 2 / memoryMb)));
 };
 
+/** Starts no process before the first task. */
 export const openWorkerPool = ({
   processes,
   memoryMb,

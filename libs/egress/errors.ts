@@ -39,6 +39,7 @@ export class NoPublicHostError extends EgressError {
 /** Called for every error. `target` is set when the error does not contain it. */
 export type OnEgressError = (error: unknown, target?: { host: string; port: number }) => void;
 
+/** `reason` is for the caller, `logFields` are for the operator only. */
 export const blockedError = (code: BlockCode, reason: string, logFields: Record<string, unknown> = {}): EgressError =>
   new EgressError({ kind: 'blocked', code, reason }, { block: { code, logFields } });
 

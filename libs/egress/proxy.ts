@@ -28,6 +28,7 @@ export type DocumentProxy = {
   close: () => Promise<void>;
 };
 
+/** Listens on 127.0.0.1 when it resolves. */
 export const startProxy = async ({ loadAgentFactory, dial, limits, onError }: ProxyOptions): Promise<DocumentProxy> => {
   const closing = new AbortController();
   let account = '';

@@ -39,6 +39,7 @@ type ResolvConf = {
   ndots: number;
 };
 
+/** Reads the options for short names; defaults for what the text does not set. */
 export const parseResolvConf = (text: string): ResolvConf => {
   const result: ResolvConf = { search: [], ndots: 1 };
   for (const line of text.split(/\r?\n/)) {

@@ -86,6 +86,10 @@ export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usag
     ? (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, usage)
     : (await import('#libs/limits/memory.ts')).openMemoryLimits(usage);
 
+/**
+ * The blob store of the settings. With an event log in SQLite and a folder of blobs, small blobs are in the event log's
+ * file.
+ */
 export const openSelectedBlobStore = async (
   { blobStoreUrl: url, readStoreUrl, dataDir }: EngineUrls,
   { smallBlobs }: SelectedEventStore,

@@ -14,6 +14,7 @@ export type LeaderLease = { renewals: number; holder: ProcessIdentity | null };
 
 const keyOf = (role: string) => ({ collection: leaderLeaseCollection.name, generation: '', id: role });
 
+/** The lease of a role; without renewals and holder if no process ever held it. */
 export const readLeaderLease = async (documents: Pick<DocumentStore, 'read'>, role: string): Promise<LeaderLease> => {
   const { document, position } = await documents.read(keyOf(role));
   return { renewals: position, holder: (document as LeaderLeaseDocument | null)?.holder ?? null };

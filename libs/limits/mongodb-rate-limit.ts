@@ -16,6 +16,7 @@ export const rateLimitCountersIn = (db: MongoDatabase): MongoCollection<RateLimi
 
 const idOf = (accountId: string, endsAt: Date): string => `${accountId}/${endsAt.getTime()}`;
 
+/** The requests of an account that are counted in the minute that ends at `endsAt`. */
 export const requestCountOf = async (db: MongoDatabase, accountId: string, endsAt: Date): Promise<number> =>
   (await rateLimitCountersIn(db).findOne({ _id: idOf(accountId, endsAt) }))?.used ?? 0;
 

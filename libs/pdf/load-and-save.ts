@@ -2,6 +2,7 @@ import { ParseSpeeds, PDFDocument } from '@cantoo/pdf-lib';
 
 // A worker process has one task at a time, so pdf-lib does not need to pause for others.
 
+/** Parses a PDF and changes nothing in it. @throws an error of pdf-lib if it cannot be read */
 export const loadPdf = (pdf: Uint8Array): Promise<PDFDocument> =>
   PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest });
 

@@ -22,6 +22,7 @@ export const replacedGenerationKeptMs = 1_000;
 export const safeQueryMs = replacedGenerationKeptMs - stateCacheMs;
 const pollIntervalMs = { min: 5, max: 25 };
 
+/** The state of a model; that of a model without events if it has none. */
 export const modelStateOf = ({ models }: ModelStates, model: string): ModelState =>
   models[model] ?? { generation: '', position: 0 };
 

@@ -37,6 +37,7 @@ export const toMongoDocument = (
     ? { position, removed: true }
     : { position, json: JSON.stringify(document), fields: queryFieldsOf(document, paths) };
 
+/** The document as it was written. Only for documents that are not removed. */
 export const fromMongoDocument = ({ json }: Pick<MongoDocument, 'json'>): Document => JSON.parse(json!) as Document;
 
 type MongoCondition = Record<string, unknown>;
@@ -45,6 +46,7 @@ type MongoCondition = Record<string, unknown>;
 const matchesRemoved = (where: Query['where'], hasBounds: boolean): boolean =>
   !hasBounds && Object.values(where).every((value) => value === null);
 
+/** The filter of a query, which never matches removed documents. */
 export const toMongoFilter = (where: Query['where'], range?: Query['range']): MongoCondition => {
   const bounds = {
     ...(range?.from === undefined ? {} : { $gte: range.from }),

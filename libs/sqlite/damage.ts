@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 const shortRead = 522;
 
+/** Whether an error of SQLite says that the file is damaged. */
 export const isDamageError = (error: unknown): boolean => {
   const errcode = (error as { errcode?: unknown }).errcode;
   return typeof errcode === 'number' && (damageCodes.has(errcode % 256) || errcode === shortRead);
@@ -13,6 +14,7 @@ export const isDamageError = (error: unknown): boolean => {
 /** A file next to a database in which damage was found: the next start checks the whole database. */
 const damageMarkerOf = (file: string): string => `${file}.suspect`;
 
+/** Marks a database for a check of the whole file at the next start. Never fails. */
 export const writeDamageMarker = (file: string, reason: string): void => {
   try {
     writeFileSync(damageMarkerOf(file), `${reason}\n`, { mode: 0o600 });

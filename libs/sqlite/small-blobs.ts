@@ -23,6 +23,7 @@ export const storeBlobStatement = (sha256: string, bytes: Uint8Array): Statement
   parameters: [sha256, bytes],
 });
 
+/** Reads in this thread, and writes in the thread of the writer. */
 export const createSmallBlobs = (reader: SqliteDatabase, writer: GroupCommit): SmallBlobs => {
   const read = (sha256: string): Uint8Array | undefined =>
     (reader.get('SELECT bytes FROM small_blobs WHERE sha256 = ?', sha256) as { bytes: Uint8Array } | undefined)?.bytes;

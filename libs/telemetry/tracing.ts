@@ -50,6 +50,7 @@ export const setTracer = (newTracer: Tracer | null): void => void (tracer = newT
 
 export const isTracingEnabled = (): boolean => tracer !== null;
 
+/** The names of the engines in spans; empty with tracing off. */
 export const otelSystemNames = (): Tracer['otelSystemNames'] =>
   tracer?.otelSystemNames ?? { store: '', bus: '', blobs: '' };
 

@@ -109,6 +109,7 @@ export const rootScope = (data: unknown): Scope => ({
   path: () => '',
 });
 
+/** The scope `hops` contexts further out; undefined beyond the data. */
 export const scopeAbove = (scope: Scope, hops: number): Scope | undefined => {
   let found: Scope | undefined = scope;
   for (let remaining = hops; remaining > 0 && found; remaining -= 1) found = found.parent;

@@ -42,6 +42,7 @@ const findBlockParam = (lexical: LexicalScope, name: string): { hops: number; po
   return undefined;
 };
 
+/** Where a path of the template starts, by the names that the blocks around it set. */
 export const resolvePathStart = (path: Path, lexical: LexicalScope): PathStart => {
   const [first = '', ...rest] = path.parts;
   if (path.data && isDocumentVariable(first)) return { from: 'document', name: first, rest };

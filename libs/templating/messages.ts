@@ -4,6 +4,7 @@ import { templateLimits } from './limits.ts';
 export const truncateForMessage = (text: string): string =>
   text.length > templateLimits.messageCharacters ? `${text.slice(0, templateLimits.messageCharacters)}…` : text;
 
+/** A value in a message: its truncated JSON, or `a list` or `an object`. */
 export const describeValue = (value: unknown): string => {
   const text =
     typeof value === 'object' && value !== null && !isExactNumber(value)

@@ -24,6 +24,7 @@ export type LocalParts = {
   labels: string[];
 };
 
+/** False for a file, and if there is nothing at the path. */
 export const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),

@@ -136,6 +136,7 @@ export const findConflicts = async (folder: string, files: Record<string, string
   return compared.flat();
 };
 
+/** Writes files by name into a folder, which is created if needed. Existing files are replaced. */
 export const writeTemplateFolder = async (folder: string, files: Record<string, string>): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await Promise.all(Object.entries(files).map(([name, content]) => writeFile(join(folder, name), content)));

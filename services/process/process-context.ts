@@ -38,6 +38,7 @@ export type ProcessContext = {
   close(): Promise<void>;
 };
 
+/** Opens no engine, and reads no secret, before a role asks for it. */
 export const openProcessContext = (
   settings: Settings,
   logger: Logger,

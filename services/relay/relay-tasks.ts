@@ -56,6 +56,7 @@ export const addRender = (
   schedulers[scheduler].add(renderTask(render.id, render.account, render.urgent, subject, traceparent));
 };
 
+/** The task of one round of a delivery. `id` is the bare id of its render. */
 export const deliveryTask = (id: string, account: string, round: number, traceparent?: string | null): RelayTask => {
   const key = streams.delivery(id);
   const message: Message = { id: `${key}.${round}`, subject: subjects.deliveryDue, data: { id } };

@@ -38,6 +38,7 @@ export type MadePart = { file: string; pages: number; namesLanguage: boolean; re
 /** Other errors list as many. */
 const maxViolations = 50;
 
+/** How errors and warnings name a part, by its index from 0. */
 export const originOf = (index: number): string => `parts[${index}]`;
 
 export const tooManyPages = (pages: number, limit: number): ApiError =>

@@ -8,6 +8,7 @@ const markPattern = new RegExp(`${begin}(\\w+)${end}`, 'gu');
 const ownMarks = new RegExp(`[${begin}${end}]`, 'gu');
 
 export type MarkedName = Exclude<PlaceholderName, 'date'>;
+/** The mark in place of a placeholder until its value is known. */
 export const markOf = (name: MarkedName): string => `${begin}${name}${end}`;
 
 /** Replaces `{{date}}`, and marks all other placeholders. */
@@ -18,6 +19,7 @@ export const markPlaceholders = (source: string, date: string): string =>
 export const marksIn = (text: string): MarkedName[] =>
   text.includes(begin) ? [...text.matchAll(markPattern)].map(([, name]) => name as MarkedName) : [];
 
+/** Puts values in place of marks. A mark without a value (undefined) stays. */
 const replaceMarks = (text: string, valueOf: (name: MarkedName) => string | undefined): string =>
   text.replace(markPattern, (mark, name: MarkedName) => valueOf(name) ?? mark);
 

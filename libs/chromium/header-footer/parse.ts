@@ -187,6 +187,7 @@ const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[
     return [source, ...inner];
   });
 
+/** `date` is the text for `{{date}}`. @throws ApiError conversion_failed, image_load_failed */
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const marked = markPlaceholders(source, date);
   const root = childElement(parse(marked), 'html');

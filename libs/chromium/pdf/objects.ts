@@ -68,6 +68,7 @@ export const replaceObjects = (pdf: Buffer, changed: ReadonlyMap<number, string>
 const pageTree = ({ trailer, reference, dictionary }: PdfObjects): number =>
   reference('Pages', dictionary(reference('Root', trailer)));
 
+/** The number of pages of a PDF that the browser printed. @throws Error if it has another form */
 export const countPages = (pdf: Buffer): number => {
   const objects = openPdfObjects(pdf);
   const count = /\/Count (\d+)/.exec(objects.dictionary(pageTree(objects)))?.[1];

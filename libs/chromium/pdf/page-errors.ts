@@ -8,6 +8,7 @@ export const noPagesInRangesError = (ranges: string, pages: number): ApiError =>
     { field: 'page_ranges', details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages } },
   );
 
+/** `maxPages` is null for no limit. @throws ApiError conversion_failed for more pages */
 export const requirePages = (pages: number, maxPages: number | null): void => {
   if (maxPages !== null && pages > maxPages)
     throw ApiError.of('conversion_failed', `The document has ${pages} pages; ${maxPages} are allowed.`, {

@@ -21,6 +21,7 @@ export type PageGeometry = {
   lowest: { top: number; bottom: number };
 };
 
+/** The geometry of pages with one size and margins, in millimetres; `others` replaces what differs on some pages. */
 export const geometryOf = (
   sheet: Size,
   margins: PageGeometry['margins'],

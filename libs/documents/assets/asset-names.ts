@@ -13,6 +13,7 @@ const normalizePath = (path: string): string => {
   return segments.join('/');
 };
 
+/** The folder of a path with `/` at its end; empty for a file without a folder. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 const baseNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

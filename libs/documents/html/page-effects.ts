@@ -14,6 +14,7 @@ const safeMetaNames = new Set([
 const safePragmas = new Set(['content-type', 'x-ua-compatible']);
 const linkColors = new Set(['link', 'vlink', 'alink']);
 
+/** Whether an element may change the page for the next document, see `Classification`. */
 export const leavesPageState = (tagName: string, attributes: readonly Token.Attribute[]): boolean => {
   if (tagName === 'style' || tagName === 'link') return attributes.some(({ name }) => name === 'title');
   if (tagName === 'body') return attributes.some(({ name }) => linkColors.has(name));

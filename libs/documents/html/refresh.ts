@@ -15,6 +15,7 @@ export const parseRefresh = (text: string): Refresh | undefined => {
   return { seconds: Number(groups['seconds'] ?? 0), url: double ?? single ?? plain };
 };
 
+/** The refresh of a meta element; undefined for other elements. */
 export const refreshOfElement = (tagName: string, attributes: readonly Token.Attribute[]): Refresh | undefined => {
   const value = (attribute: string) => attributes.find(({ name }) => name === attribute)?.value;
   return tagName === 'meta' && value('http-equiv')?.toLowerCase() === 'refresh'

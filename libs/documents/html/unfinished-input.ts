@@ -18,6 +18,7 @@ const textElementErrors = new Set([
   'eof-in-script-html-comment-like-text',
 ]);
 
+/** Whether a parse error of the HTML standard says that the input ends inside a construct. */
 export const isUnfinishedError = (code: string): boolean => code in unfinishedConstructs || textElementErrors.has(code);
 
 /** Parses the input again with positions, to find the unfinished construct. */

@@ -10,6 +10,7 @@ export type WaysToLoseContent = 'none' | 'outside' | 'other';
 /** What the elements of a document say: the values of their style attributes, and which ways other attributes open. */
 export type LayoutOfElements = { styles: string[]; outside: boolean; other: boolean };
 
+/** Adds what one element says to `layout`. */
 export const addLayoutOfElement = (
   layout: LayoutOfElements,
   tagName: string,

@@ -85,6 +85,7 @@ export const markdownParser = (language: string): Parser => {
   return parser;
 };
 
+/** The text of the first heading of any level; undefined if there is none, or if it is empty. */
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const children = heading < 0 ? undefined : tokens[heading + 1]?.children;

@@ -7,6 +7,7 @@ const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 const compoundFileSignature = 'd0cf11e0a1b11ae1';
 
 export const isZip = (file: Buffer): boolean => zipSignatures.has(file.toString('latin1', 0, 4));
+/** Whether a file begins like those of the old binary formats (MS-CFB). */
 export const isCompoundFile = (file: Buffer): boolean => file.toString('hex', 0, 8) === compoundFileSignature;
 const isRtf = (file: Buffer): boolean => file.toString('latin1', 0, 5) === '{\\rtf';
 

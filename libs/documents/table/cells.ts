@@ -21,6 +21,7 @@ const code = /^0\d/;
  */
 export const isQuantity = (text: string): boolean => text.length <= 40 && amount.test(text) && !code.test(text);
 
+/** Whether all cells that are not empty are quantities, and there is one. */
 export const isNumericColumn = (cells: Iterable<Cell>): boolean => {
   let filled = false;
   for (const cell of cells) {

@@ -50,6 +50,7 @@ const defaultLineLengths: LineLengths = { smallest: 146, comfortable: 119, norma
 /** The padding of a cell in characters. */
 export const cellPadding = 2.4;
 
+/** The characters in a line, by the width of the text in millimetres. */
 export const lineLengthsFor = (textWidthMm: number = defaultTextWidthMm): LineLengths => {
   const ratio = Math.max(textWidthMm, 10) / defaultTextWidthMm;
   const { smallest, comfortable, normal } = defaultLineLengths;

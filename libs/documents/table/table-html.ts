@@ -75,6 +75,7 @@ const cellToHtml = (tag: 'th' | 'td', attributes: string, cell: Cell): string =>
 
 const isUrlOrName = (text: string): boolean => /[/@\\_]/.test(text) && !/[\s<]/.test(text);
 
+/** The escaped text of a cell. URLs and names are not hyphenated, and null is marked. */
 export const cellTextToHtml = (cell: Cell): string => {
   if (cell === null) return '<span class="null">null</span>';
   const html = escapeMarkup(cell);

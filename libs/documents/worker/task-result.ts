@@ -19,6 +19,7 @@ const maxFailureLength = 2_000;
 const isOfSystem = (error: unknown): boolean =>
   error instanceof Error && ('syscall' in error || ('code' in error && /MODULE|DLOPEN/.test(String(error.code))));
 
+/** The failure of an unexpected error, with its stack, truncated. */
 export const failureOf = (error: unknown): TaskFailure => ({
   message: String((error instanceof Error && error.stack) || error).slice(0, maxFailureLength),
   isOfSystem: isOfSystem(error),

@@ -34,6 +34,7 @@ const titles: Record<string, string> = {
 
 const rightToLeft = new Set(['ar', 'he', 'fa', 'ur']);
 
+/** The title of a table of contents in the language of a tag; in English if the language is unknown. */
 export const contentsTitle = (language: string): string =>
   titles[language.split('-')[0]!.toLowerCase()] ?? titles['en']!;
 

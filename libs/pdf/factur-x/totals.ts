@@ -7,6 +7,7 @@ const namespaces = {
   udt: 'urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100',
 };
 
+/** The nodes at an XPath with the prefixes rsm, ram and udt. */
 export const findNodes = (document: XmlDocument, path: string): XmlNode[] => document.find(path, namespaces);
 
 const settlement = '/rsm:CrossIndustryInvoice/rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeSettlement';

@@ -14,7 +14,9 @@ export type InvalidPdfReason =
 export const invalidPdf = (reason: InvalidPdfReason, message: string): ApiError =>
   ApiError.of('invalid_pdf', message, { details: { reason } });
 
+/** `what` is what is wrong in the file, without a full stop. */
 export const damaged = (what: string): ApiError =>
   invalidPdf('damaged', `The PDF is damaged: ${what}. Repair it, for example with "qpdf damaged.pdf repaired.pdf".`);
 
+/** `what` is which limit is exceeded, without a full stop. */
 export const tooLarge = (what: string): ApiError => invalidPdf('too_large', `The PDF is too large: ${what}.`);

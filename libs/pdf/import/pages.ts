@@ -30,6 +30,7 @@ export const numbersOf = (context: PDFContext, value: PDFObject | undefined, len
   return numbers.every((number) => Number.isFinite(number) && Math.abs(number) < 1e7) ? numbers : null;
 };
 
+/** A rectangle with its corners in order; null if the value is none. */
 export const boxOf = (context: PDFContext, value: PDFObject | undefined): Box | null => {
   const numbers = numbersOf(context, value, 4);
   if (!numbers) return null;

@@ -6,6 +6,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
+/** The limits of a request as events have them. Null is unlimited; an absent limit is that of the plan. */
 export const overridesOf = ({
   requests_per_minute: requestsPerMinute,
   requests_per_month: requestsPerMonth,

@@ -96,6 +96,7 @@ export type Dependencies = HealthDependencies & {
 /** For a request that submits a render. Its small inputs and sealed boxes are stored with RenderRequested. */
 export type SubmitDependencies = Dependencies & { inputs: DeferringBlobStore; sealedBoxes: DeferringBlobStore };
 
+/** The dependencies of one request: deferred blobs belong to its append. */
 export const withDeferredInputs = (dependencies: Dependencies): SubmitDependencies => ({
   ...dependencies,
   inputs: deferPuts(dependencies.inputs),

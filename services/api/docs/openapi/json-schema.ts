@@ -16,6 +16,7 @@ const withoutNoise = (schema: Json, direction: Direction): void => {
   if (direction === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 };
 
+/** The JSON Schema of a zod schema as OpenAPI 3.1 has it, with nested schemas inlined. */
 export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => {
   const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, {
     io: direction,

@@ -47,6 +47,7 @@ export const fieldsAt = (schema: z.ZodType, path: readonly PropertyKey[]): Field
   return inner instanceof z.ZodObject ? inner.shape : {};
 };
 
+/** The value at a path of a body; undefined if there is none. */
 export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) =>
