@@ -31,7 +31,7 @@ it.each<[string, () => unknown, RegExp]>([
     /gone\/x-.* cannot be used: its folder does not exist\. TMPDIR/,
   ],
   [
-    'a file that nobody may write',
+    'a file that no user may write',
     () => writeFileSync('/proc/sys/kernel/ostype', 'x'),
     /^\/proc\/sys\/kernel\/ostype cannot be used: (access is denied|the file system is read-only)\.$/,
   ],

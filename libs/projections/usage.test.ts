@@ -103,7 +103,7 @@ const eventsOf = (history: RenderHistory, index: number): EventWithoutPosition[]
   }
 };
 
-/** An event log of all hihistories, in any order that keeps the order within each history. */
+/** An event log of all histories, in any order that keeps the order within each history. */
 const eventLogOf = (histories: readonly RenderHistory[], order: readonly number[]): RecordedEvent[] => {
   const remaining = histories.map(eventsOf);
   const eventLog: EventWithoutPosition[] = [];

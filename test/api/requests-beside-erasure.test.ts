@@ -33,7 +33,7 @@ const appendBefore = (stream: string, append: () => Promise<unknown>): void => {
 };
 
 const estimator = { estimate: async () => ({ waitMs: 0, workMs: 0, pendingRenders: 0 }) };
-/** No worker runs, so nobody waits for a result. */
+/** No worker runs, so no caller waits for a result. */
 const signal = AbortSignal.abort();
 
 const requests: [what: string, type: string, request: (id: string) => Promise<unknown>][] = [

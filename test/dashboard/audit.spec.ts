@@ -144,7 +144,7 @@ test('New events are announced and shown on demand', async () => {
   await expect.poll(async () => (await sentences()).length).toBeGreaterThan(1);
 });
 
-test('Events of another account are not found, and nobody can change one', async () => {
+test('Events of another account are not found, and no event can be changed', async () => {
   const other = await issueKey(dashboard.installation, await openAccount(dashboard.installation));
   const foreign = await fetch(`${dashboard.service.url}/api/v1/events`, {
     headers: { authorization: `Bearer ${other.key}` },

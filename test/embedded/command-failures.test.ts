@@ -43,7 +43,7 @@ it('An error without other output needs no standard output', async () => {
   ]);
 });
 
-it('A command keeps its exit code when nobody reads its error message', async () => {
+it('A command keeps its exit code when the reader of its error message has ended', async () => {
   expect(await runShell('"$colophon" nonsense 2>&1 >/dev/null | true; exit "${PIPESTATUS[0]}"')).toMatchObject({
     code: 2,
   });

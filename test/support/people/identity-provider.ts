@@ -82,7 +82,7 @@ export const startIdentityProvider = async () => {
     return `?${new URLSearchParams({ code, state: query.get('state')! }).toString()}`;
   };
 
-  /** The claims of whoever uses the page of the provider. */
+  /** The claims of the person who uses the page of the provider. */
   const person: { claims: Claims } = { claims: {} };
   const showPage = (address: string, response: ServerResponse): void => {
     const callback = new URL(address, issuer).searchParams.get('redirect_uri')!;

@@ -18,7 +18,7 @@ export const helpers = {
   formatNumber: {
     isBlock: false,
     usage: '{{formatNumber number 2}}',
-    text: 'A number in the format of the locale, with so many decimals.',
+    text: 'A number in the format of the locale, with this number of decimals.',
   },
   label: { isBlock: false, usage: '{{label "total"}}', text: 'A text of the labels in the language of the locale.' },
   uppercase: { isBlock: false, usage: '{{uppercase text}}', text: 'The text in capital letters.' },
