@@ -237,7 +237,7 @@ const pdfErased = z.object({ sha256: identifier() });
 /** A PDF was stored, but the render has failed or has another one. It cannot be downloaded, and is erased after `eraseAfter`. */
 const pdfDiscarded = z.object({ pdf: blobRef, thumbnail: blobRef.optional(), eraseAfter: identifier() });
 
-/** A request with a used `Idempotency-Key` needs the PDF, which was not stored. */
+/** A caller needs the PDF, which was not stored: after a lost reply, or by the same Idempotency-Key. */
 const pdfRegenerationRequested = z.object({});
 
 /**

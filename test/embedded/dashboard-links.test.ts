@@ -64,7 +64,7 @@ describe('"colophon dashboard"', () => {
     expect((await run('revoke', 'Leaver@example.com')).code).toBe(0);
     expect(await operatorArea()).toBe(403);
     const again = await run('revoke', 'leaver@example.com');
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('no operator') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('is not an operator') });
   });
 
   it('gives another role to another person than the user of the machine', async () => {
