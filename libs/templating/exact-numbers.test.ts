@@ -45,6 +45,10 @@ describe('A number with more digits than JavaScript keeps', () => {
 it.each(['1.50', '1e3', '0.0000000000000000000', '12345.678', '"12345678901234567890"', '0.30000000000000004'])(
   '%s is what JSON.parse gives',
   (text) => {
-    expect(parseExactJson(text)).toBe(JSON.parse(text));
+    expect(parseExactJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`));
   },
 );
+
+it.each([long, `-${long}`, ' 1e400'])('%s alone is what JSON.parse gives, and no object', (text) => {
+  expect(parseExactJson(text)).toBe(JSON.parse(text));
+});

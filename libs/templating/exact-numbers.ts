@@ -19,8 +19,13 @@ export const isFiniteNumber = (value: unknown): boolean =>
 /** A number of JavaScript represents every decimal number of up to 15 digits exactly. */
 const certainDigits = 15;
 
-// Quick, because most texts have no such number. It also finds other texts, which are then only parsed more slowly.
-const mayHaveLongNumber = /(?:^|[\s:,[-])\d[\d.]{15,}|\d[eE]\+?\d{3}/;
+const longNumber = /[\s:,[-]\d[\d.]{15,}|\d[eE]\+?\d{3}/;
+
+/**
+ * Whether an object or array in JSON may have a number that would lose digits. Quick, because most have none. It also finds
+ * other texts, which are then only parsed more slowly.
+ */
+export const hasLongNumber = (text: string): boolean => /^\s*[[{]/.test(text) && longNumber.test(text);
 
 const significantDigits = (number: string): number =>
   number
@@ -36,6 +41,6 @@ const keepDigits = (_key: string, value: unknown, { source }: { source?: string 
     ? json.rawJSON(source)
     : value;
 
-/** Parses JSON. A number that would lose digits is an exact number. @throws SyntaxError */
+/** Parses JSON. In an object or array, a number that would lose digits is an exact number. @throws SyntaxError */
 export const parseExactJson = (text: string): unknown =>
-  mayHaveLongNumber.test(text) ? json.parse(text, keepDigits) : JSON.parse(text);
+  hasLongNumber(text) ? json.parse(text, keepDigits) : JSON.parse(text);

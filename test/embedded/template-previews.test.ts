@@ -28,6 +28,7 @@ const textOf = async ({ status, body, text }: ApiResponse): Promise<string> => {
 
 describe('The sample data of a template', () => {
   const content = '<p>{{name}}</p>';
+  const json = { 'content-type': 'application/json' };
 
   it('belong to a version, stay when a change does not name them, and come back with a restored version', async () => {
     const { id } = await templates.create(content, { sample_data: { name: 'Ada' } });
@@ -42,16 +43,23 @@ describe('The sample data of a template', () => {
     expect(await templates.get(id)).toMatchObject({ version: 4, sample_data: { name: 'Ada' } });
   });
 
-  it('keep the digits of long numbers, in the response and in the preview', async () => {
+  it.each([
+    ['', 10],
+    [', also in a body that another thread reads', 100_000],
+  ])('keep the digits of long numbers, in the response and in the preview%s', async (_, length) => {
     const n = '12345678901234567890';
-    const body = `{"name":"long numbers","content":"<p>{{n}} {{json n}}</p>","sample_data":{"n":${n}}}`;
-    const created = await client.request('POST', '/api/v1/templates', {
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
+    const content = `<p>{{n}} {{json n}}</p>${' '.repeat(length)}`;
+    const body = `{"name":"${length} long numbers","content":"${content}","sample_data":{"n":${n}}}`;
+    const created = await client.request('POST', '/api/v1/templates', { headers: json, body });
     expect(created.text).toContain(`"sample_data":{"n":${n}}`);
     const stored = await templates.send('GET', `/${String(created.body['id'])}/versions/1/preview`);
     expect(await textOf(stored)).toBe(`${n} ${n}`);
+  });
+
+  it('are refused if they are a long number', async () => {
+    const body = '{"name":"no object","content":"x","sample_data":12345678901234567890}';
+    const refused = await client.request('POST', '/api/v1/templates', { headers: json, body });
+    expectErrorResponse(refused, 'invalid_request', { field: 'sample_data' });
   });
 
   it('are not used by a render', async () => {

@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** Whether the request is counted after its body is read. */
     countAfterBody: boolean;
     /** What the body has besides fields; null without a body. */
-    receivedBody: Omit<RequestBody, 'fields'> | null;
+    receivedBody: Omit<RequestBody, 'fields' | 'exactSampleData'> | null;
   }
 }
 

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { largeOptions } from '#contracts/http/large-options.ts';
+import { isObject } from '#contracts/http/type-names.ts';
 import { plans } from '#contracts/plans.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { hasLongNumber } from '#libs/templating/exact-numbers.ts';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
@@ -20,6 +21,11 @@ export type RequestBody = {
   /** The long texts of each of the `parts` of a composed document. Absent without such a field. */
   partTexts?: LongTexts[];
   sha256: string | null;
+  /**
+   * The JSON of `sample_data` if `fields` may lack digits of its numbers. It is not parsed here, because exact numbers
+   * cannot be sent to another thread.
+   */
+  exactSampleData?: string;
   /** What a multipart body has besides fields. */
   upload?: Upload;
 };
@@ -133,6 +139,17 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
   return longTexts;
 };
 
+/** Templates are filled in with sample data, too. Only an object is allowed there. */
+const exactSampleDataIn = (
+  body: Buffer,
+  { sample_data: data }: Record<string, unknown>,
+): Pick<RequestBody, 'exactSampleData'> => {
+  const field = isObject(data) && topLevelFields(body).find(({ name }) => name === 'sample_data');
+  if (!field) return {};
+  const text = body.subarray(field.start, field.end).toString();
+  return hasLongNumber(text) ? { exactSampleData: text } : {};
+};
+
 /** RFC 8259 (8.1) allows to ignore a byte order mark. */
 const withoutByteOrderMark = (body: Buffer): Buffer =>
   body.subarray(0, 3).equals(Buffer.from('\ufeff')) ? body.subarray(3) : body;
@@ -155,7 +172,10 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
   if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8.');
   const sha256 = wantsHash ? hash('sha256', body, 'hex') : null;
   const parts = partsOf(body);
-  if (!parts) return { ...readObject(body), sha256 };
+  if (!parts) {
+    const read = readObject(body);
+    return { ...read, ...exactSampleDataIn(body, read.fields), sha256 };
+  }
   const read = readParts(body, parts);
   const { fields, longTexts } = readObject(withoutData(body, parts));
   return {
@@ -175,9 +195,6 @@ const readObject = (body: Buffer): Pick<RequestBody, 'fields' | 'longTexts'> => 
     throw invalidRequest('The body must be a JSON object.');
   const fields = value as Record<string, unknown>;
   const texts = extractLongTexts(fields);
-  // Templates are filled in with it, too.
-  for (const { name, start, end } of 'sample_data' in fields ? topLevelFields(body) : [])
-    if (name === 'sample_data') fields[name] = parseExactJson(body.subarray(start, end).toString());
   const longTexts = data ? { ...texts, data: body.subarray(data.start, data.end) } : texts;
   return { fields, longTexts };
 };

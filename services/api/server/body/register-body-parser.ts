@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, needsBodyHash } from '../request.ts';
 import type { Transfers } from '../transfers.ts';
@@ -94,9 +95,9 @@ const parseBody = async (
     const bytes = await readBytes(payload, maxMb, (count) => void ends.push(transfers.begin(owner, count)));
     if (bytes.byteLength === 0) return null;
     const format = { boundary, wantsHash: needsBodyHash(request) };
-    const { fields, ...receivedBody } = await bodies.read(bytes, format, owner);
+    const { fields, exactSampleData, ...receivedBody } = await bodies.read(bytes, format, owner);
     request.receivedBody = receivedBody;
-    return fields;
+    return exactSampleData === undefined ? fields : { ...fields, sample_data: parseExactJson(exactSampleData) };
   } finally {
     for (const end of ends) end();
   }
