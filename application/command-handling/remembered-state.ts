@@ -35,7 +35,7 @@ export const loadState = async <State, Command, Event extends EventOf>(
     if (missed.length === 0) return { state, last };
     state = fold(decider, missed, state);
     last = missed.at(-1)!;
-    if (last.revision > (states.get(stream)?.last?.revision ?? noStream)) states.set(stream, { state, last });
+    states.set(stream, { state, last });
     if (missed.length < pageSize) return { state, last };
     // SQLite reads synchronously, so other requests get their turn between pages.
     await nextTurn();

@@ -73,11 +73,10 @@ const failingTemplates = async (reads: ReadStore, accountId: string, now: Date):
   ]);
   const byTemplate = Map.groupBy(documents, ({ value }) => bareId('tpl', value)!);
   return templates
-    .flatMap(({ id, name }) => {
+    .map(({ id, name }) => {
       const own = byTemplate.get(id) ?? [];
       const { renders, succeeded, failed: failures } = addCounts(own);
-      const last = own.flatMap(({ lastError }) => lastError ?? []).toSorted((a, b) => b.at.localeCompare(a.at))[0];
-      if (!last) return [];
+      const last = own.flatMap(({ lastError }) => lastError ?? []).toSorted((a, b) => b.at.localeCompare(a.at))[0]!;
       return {
         template_id: templateIdOf(id),
         name,

@@ -30,8 +30,6 @@ const keptReply = async (
 ): Promise<RenderReply | null> => {
   const { state } = loaded.aggregate;
   if (state.status !== 'DONE' || state.pdf === null || eventLog.now() >= new Date(state.pdf.keptUntil)) return null;
-  // A PDF that could not be stored does not mean that the blob store is incomplete. `get` would report it.
-  if (!(await blobs.has(state.pdf.sha256))) return null;
   const completed = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
   const { pages, durations, warnings, contentType, thumbnail } = completed;
   try {
