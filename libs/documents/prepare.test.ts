@@ -129,4 +129,8 @@ test('a template with data that is not JSON is refused with the reason', async (
       extra: { field: 'data' },
     },
   });
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  await expect(filled(`{"a":12345678901234567890,"deep":${deep}}`)).rejects.toMatchObject({
+    fields: { name: 'invalid_request', message: 'data is nested too deeply.', extra: { field: 'data' } },
+  });
 });

@@ -93,6 +93,16 @@ it('A refused request claims no Idempotency-Key, and an accepted one keeps its k
   expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ id });
 });
 
+it('A refused request claims no Idempotency-Key that has expired', async () => {
+  await send('POST', '/api/v1/render/async', htmlRequest, 'two');
+  later(24 * 60 * 60 * 1000);
+  const before = await keyEvents();
+  expect(await send('POST', '/api/v1/render/async', { mode: 'CONVERT' }, 'two')).toMatchObject({
+    status: 400,
+  });
+  expect(await keyEvents()).toEqual(before);
+});
+
 it('A request is repeated even when the quota is used up, which refuses a new one', async () => {
   const overrides = { requestsPerMonth: 1, requestsPerMinute: 1_000 };
   await api.updateAccount(account, { type: 'changePlan', plan: 'free', overrides, reason: null });

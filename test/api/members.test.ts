@@ -4,7 +4,10 @@ import { memberListResponse, type MemberResponse } from '#contracts/http/members
 import { accountIdOf, personIdOf, streams } from '#contracts/names.ts';
 import { permissionsOf, type Role } from '#contracts/roles.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
-import { changeMembers } from '#application/members/commands.ts';
+import { acceptAsNewPerson } from '#application/members/accept-invitation.ts';
+import { changeMembers, findInvitation } from '#application/members/commands.ts';
+import { openPeople } from '#application/people/people.ts';
+import { maxMembers } from '#libs/domain/members.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { type Browser, issueToken, openBrowser } from '../support/people/browser.ts';
@@ -301,6 +304,18 @@ describe('An invitation', () => {
       field,
     });
   });
+});
+
+it('A link of an invitation to a full account appends no event', async () => {
+  const email = nextEmail();
+  const found = await findInvitation((id) => openPeople(api.eventLog).members.load(id), tokenOf(await invite(email)));
+  const [member] = Object.values(found!.state.members);
+  const members = Object.fromEntries(Array.from({ length: maxMembers }, () => [newId(), member!]));
+  const before = await api.eventLog.store.head();
+  const origin = { correlationId: newId(), traceparent: null, userAgent: null };
+  const accepting = acceptAsNewPerson(api.eventLog, { ...found!, state: { ...found!.state, members } }, origin);
+  await expect(accepting).rejects.toMatchObject({ fields: { name: 'member_limit_exceeded' } });
+  expect(await api.eventLog.store.head()).toBe(before);
 });
 
 describe('A link whose use was interrupted by a crash before the session started', () => {

@@ -83,6 +83,8 @@ describe('A verification', () => {
     const id = await finished();
     const { body } = await verify(id, { keep_pdf: true });
     await api.engines.blobs.delete(String((body.recorded as Body).sha256));
+    // It may be stored any moment.
+    expect((await send('GET', `/api/v1/renders/${id}/pdf`)).body).toMatchObject({ error: 'service_unavailable' });
     const before = api.clock.now;
     api.clock.now = new Date(before.getTime() + 60_000);
     for (const path of [`/api/v1/renders/${id}/pdf`, `/api/v1/download/${id}`])

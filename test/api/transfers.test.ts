@@ -1,8 +1,9 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bareId } from '#contracts/names.ts';
 import { createDownloadToken } from '#libs/secrets/download-token.ts';
+import { limitTransfers } from '../../services/api/server/transfers.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob, stubPrint } from '../support/api/stub-renderer.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -17,8 +18,8 @@ let secret: string;
 let url: URL;
 const sockets: Socket[] = [];
 
-const openApi = async (stalledMs: number): Promise<void> => {
-  const transferLimits = { maxMbPerAccount: maxMb, stalledMs };
+const openApi = async (stalledMs: number, maxMbPerAccount = maxMb): Promise<void> => {
+  const transferLimits = { maxMbPerAccount, stalledMs };
   api = await openInProcessApi(start, { renderedPdf: largePdf, transferLimits });
   ({ secret } = await api.createKey(await api.createAccount('business')));
   url = new URL(await api.app.listen({ port: 0, host: '127.0.0.1' }));
@@ -123,6 +124,21 @@ describe('The requests and unread responses of an account', () => {
     for (const socket of sending) socket.destroy();
     const post = { method: 'POST', headers: json, body: JSON.stringify({ ...htmlRequest, data: 'x'.repeat(2 ** 20) }) };
     await waitUntil('a body is read again', async () => (await fetchStatus('/api/v1/render/async', post)).status < 400);
+  });
+});
+
+describe('A transfer', () => {
+  it('may be larger than the limit if it is the only one', async () => {
+    await api.closeAndRemove();
+    await openApi(60_000, 1);
+    expect((await renderNow()).status).toBe(200);
+  });
+
+  it('is not counted for a caller who has disconnected before', () => {
+    const transfers = limitTransfers({ addHook: () => undefined } as never, { maxMbPerAccount: 1, stalledMs: 60_000 });
+    const response = Object.assign(new EventEmitter(), { closed: true });
+    transfers.beginResponse({ raw: response } as never, 'a', 2 ** 20);
+    expect(transfers.begin('a', 2 ** 20)).not.toThrow();
   });
 });
 

@@ -380,5 +380,9 @@ describe('Malformed HTTP gets an error in JSON, and the connection is closed:', 
   it('a method that HTTP does not know, by its name', async () => {
     const response = await sendRawRequest(at.service.url, 'FOO /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(expectErrorResponse(response, 'invalid_request').message).toContain('the method FOO');
+    const { socket, received, closed } = await openRawConnection(at.service.url);
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\nFOO /api/v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
+    await closed;
+    expect(received.text).not.toContain('method');
   });
 });
