@@ -100,7 +100,7 @@ const renderFiles = async (
     process.stderr.write('Renders again when a file changes. Ctrl+C ends it.\n');
     await renderOnChange(service, inputs, runOnce, write);
   } catch (error) {
-    if (!service.stopping.aborted || error instanceof UsageError) throw error;
+    if (!service.stopping.aborted) throw error;
     throw new UsageError('The command was stopped before the document was rendered.');
   } finally {
     await service.close();

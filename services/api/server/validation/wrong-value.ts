@@ -94,8 +94,7 @@ export const wrongValue = (
 ): ApiError => {
   const { path } = issue;
   const name = path.findLast((part) => typeof part === 'string') ?? '';
-  const isOption = path.length === 1 || (path.length === 2 && path[0] === 'default_options');
-  const specific = isOption && issue.input !== undefined ? specificErrors.get(name) : undefined;
+  const specific = issue.input !== undefined ? specificErrors.get(name) : undefined;
   const validValues = specific?.validValues ?? (issue.code === 'invalid_value' ? issue.values.map(String) : []);
   const meant = suggestionOf(issue) ?? suggestValue(name, issue.input, validValues) ?? suggestFormat(name, issue.input);
   const expected = secretNames.has(name)
