@@ -82,6 +82,10 @@ describe('a syntax error', () => {
     );
   });
 
+  it('is not found where no space is between two arguments', () => {
+    expect(syntaxErrors('{{lookup (lookup a "b")"c"}}')).toEqual([]);
+  });
+
   it('does not hide the next one, if the template can be parsed', () => {
     expect(syntaxErrors('{{shout a}}\n{{> b}}').map(({ line }) => line)).toEqual([1, 2]);
   });

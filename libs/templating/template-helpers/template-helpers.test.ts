@@ -210,6 +210,7 @@ describe('formatDate', () => {
   it.each([
     ['YYYY年M月D日', '2026年3月5日'],
     ['YYYYMMDDTHHmmss.SSSZ', '20260305T120000.000+00:00'],
+    ['wo GGGG-[W]WW', '10th 2026-W10'],
     ['dddd [the] Do', 'Thursday the 5th'],
     ['LT, LTS; LLLL', '12:00 PM, 12:00:00 PM; Thursday, March 5, 2026 12:00 PM'],
   ])('accepts the format "%s"', (format, expected) => {
