@@ -152,4 +152,15 @@ describe('A response of which nothing is read', () => {
     await waitUntil('the service has no connection', async () => (await connections()) === 0);
     expect(unread.destroyed).toBe(false);
   });
+
+  it('does not limit how long the next response on its connection takes', async () => {
+    const accepted = once(api.app.server, 'connection') as Promise<[Socket]>;
+    const socket = await renderUnread();
+    const [ofService] = await accepted;
+    socket.write(`GET /api/v1/events/live HTTP/1.1\r\n${headersOf(authorization())}\r\n`);
+    let received = '';
+    socket.on('data', (text) => (received = (received + text.toString()).slice(-10_000))).resume();
+    await waitUntil('the next response has begun', () => received.includes('text/event-stream'));
+    expect(ofService.timeout).toBe(0);
+  });
 });

@@ -57,6 +57,8 @@ export const limitTransfers = (app: FastifyInstance, limits = defaultLimits): Tr
     if (bytes <= uncountedBytes || raw.closed) return payload;
     if (caller !== null && !counted.has(raw)) beginResponse(reply, caller.account.id, bytes);
     raw.setTimeout(stalledMs, () => raw.destroy());
+    // Before Node gives the connection to the next pipelined request.
+    raw.prependOnceListener('finish', () => raw.setTimeout(0));
     return payload;
   });
   return { begin, beginResponse };
