@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { createReferencedBlobs } from './referenced-blobs.ts';
+import { checkBlobs, createReferencedBlobs } from './referenced-blobs.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
 const later = '2026-05-20T12:30:00.000Z';
@@ -26,11 +27,13 @@ const loadRecordedEventData = async (name: string): Promise<Record<string, unkno
     }
   ).event.data;
 
-const referencedHashes = (...events: RecordedEvent[]): string[] => {
+const hashesOf = (...events: RecordedEvent[]) => {
   const blobs = createReferencedBlobs();
   events.forEach((recorded) => blobs.addEvent(recorded));
-  return [...blobs.hashesAt(now)].toSorted();
+  return blobs.hashesAt(now);
 };
+const referencedHashes = (...events: RecordedEvent[]): string[] => [...hashesOf(...events).required].toSorted();
+const optionalHashes = (...events: RecordedEvent[]): string[] => [...hashesOf(...events).optional].toSorted();
 
 describe('The event log refers to', () => {
   it('the inputs of a document', async () => {
@@ -83,12 +86,14 @@ describe('The event log refers to', () => {
 
   it('a PDF that was made again, with its image', () => {
     const regenerated = { pdf: ref('pdf'), keptUntil: later };
-    expect(referencedHashes(event('render-a', 'PdfRegenerationEnded', regenerated))).toEqual(['pdf']);
-    expect(referencedHashes(event('render-a', 'PdfRegenerationEnded', { pdf: null, keptUntil: null }))).toEqual([]);
+    expect(optionalHashes(event('render-a', 'PdfRegenerationEnded', regenerated))).toEqual(['pdf']);
+    expect(optionalHashes(event('render-a', 'PdfRegenerationEnded', { pdf: null, keptUntil: null }))).toEqual([]);
     const outcome = { kind: 'rendered', pdf: ref('pdf'), thumbnail: ref('thumbnail') };
     const verified = (keptUntil: string | null) => event('render-a', 'RenderVerified', { outcome, keptUntil });
-    expect(referencedHashes(verified(later))).toEqual(['pdf', 'thumbnail']);
-    expect(referencedHashes(verified(null))).toEqual([]);
+    expect(optionalHashes(verified(later))).toEqual(['pdf', 'thumbnail']);
+    expect(optionalHashes(verified(null))).toEqual([]);
+    expect(optionalHashes(verified(later), event('render-a', 'PdfErased', { sha256: 'pdf' }))).toEqual(['thumbnail']);
+    expect(referencedHashes(verified(later))).toEqual([]);
   });
 
   it('the payload of a webhook, and its target until that is erased', () => {
@@ -112,5 +117,24 @@ describe('The event log refers to', () => {
         event('template-a', 'TemplateDeleted', { version: 2 }),
       ),
     ).toEqual(['first content', 'sample', 'second content', 'settings']);
+  });
+});
+
+describe('The check of blobs', () => {
+  it('reports missing ones only where they were stored before their event, and damaged ones always', async () => {
+    const blobs = {
+      get: async (sha256: string) => {
+        throw new BlobNotFound(sha256);
+      },
+      has: async (sha256: string) => sha256 === 'damaged',
+    };
+    const hashes = { required: new Set(['required']), optional: new Set(['optional', 'damaged']) };
+    expect(await checkBlobs(blobs, hashes)).toEqual({
+      checked: 3,
+      problems: [
+        { sha256: 'required', problem: 'is missing' },
+        { sha256: 'damaged', problem: expect.stringContaining('is damaged') as string },
+      ],
+    });
   });
 });

@@ -5,6 +5,7 @@ import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { inputBlobs } from '#libs/domain/render-inputs.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 
+type TemporaryBlob = { sha256: string; until: string | null };
 type RenderedBlobs = { pdf: BlobRef | null; thumbnail?: BlobRef | undefined };
 
 /** Collects the blobs that the events of the log refer to. */
@@ -16,26 +17,35 @@ export type ReferencedBlobs = {
    * {@link blobsOfManifests}.
    */
   manifests(): Set<string>;
-  /** The hashes of the blobs that must exist at `now`. A PDF that has expired may be erased at any time. */
-  hashesAt(now: Date): Set<string>;
+  /** The hashes of the blobs of `now`. A PDF that has expired may be erased at any time. */
+  hashesAt(now: Date): ReferencedHashes;
 };
+
+/** `optional`: of PDFs that were made again, which are stored after their event. That can fail. */
+export type ReferencedHashes = { required: Set<string>; optional: Set<string> };
 
 /** Temporary blobs belong to a render or its webhook delivery, which have the same id. All others are permanent. */
 export const createReferencedBlobs = (): ReferencedBlobs => {
   const permanent = new Set<string>();
   const manifests = new Set<string>();
   /** By `<id>/<hash>`. `until` is null when only an event ends it. */
-  const temporary = new Map<string, { sha256: string; until: string | null }>();
+  const temporary = new Map<string, TemporaryBlob>();
+  /** The same for PDFs that were made again. */
+  const madeAgain = new Map<string, TemporaryBlob>();
 
   const keep = (...refs: readonly (BlobRef | null)[]): void => refs.forEach((ref) => ref && permanent.add(ref.sha256));
-  const keepFor = (id: string, ref: BlobRef | null, until: string | null): void =>
-    void (ref && temporary.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
-  const keepPdf = (id: string, rendered: RenderedBlobs, until: string | null): void => {
+  const keepFor = (id: string, ref: BlobRef | null, until: string | null, all = temporary): void =>
+    void (ref && all.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
+  const keepPdf = (id: string, rendered: RenderedBlobs, until: string | null, all = temporary): void => {
     if (until === null) return;
-    keepFor(id, rendered.pdf, until);
-    keepFor(id, rendered.thumbnail ?? null, until);
+    keepFor(id, rendered.pdf, until, all);
+    keepFor(id, rendered.thumbnail ?? null, until, all);
   };
-  const end = (id: string, sha256: string): void => void temporary.delete(`${id}/${sha256}`);
+  const end = (id: string, sha256: string): void => {
+    for (const all of [temporary, madeAgain]) all.delete(`${id}/${sha256}`);
+  };
+  const at = (now: Date, all: typeof temporary): string[] =>
+    [...all.values()].flatMap(({ sha256, until }) => (until === null || new Date(until) > now ? sha256 : []));
 
   const applyEvent = (id: string, event: RecordedEvent): void => {
     switch (event.type) {
@@ -46,8 +56,9 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
         if (event.data.source.mode === 'CONVERT') keepFor(id, event.data.source.page?.sealed ?? null, null);
         return;
       case 'RenderCompleted':
-      case 'PdfRegenerationEnded':
         return keepPdf(id, event.data, event.data.keptUntil);
+      case 'PdfRegenerationEnded':
+        return keepPdf(id, event.data, event.data.keptUntil, madeAgain);
       case 'PdfErased':
       case 'PageSecretsErased':
       case 'WebhookTargetErased':
@@ -55,7 +66,7 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
       case 'RenderDiagnosed':
         return keep(event.data.diagnosis);
       case 'RenderVerified':
-        if (event.data.outcome.kind === 'rendered') keepPdf(id, event.data.outcome, event.data.keptUntil);
+        if (event.data.outcome.kind === 'rendered') keepPdf(id, event.data.outcome, event.data.keptUntil, madeAgain);
         return;
       case 'DeliveryRequested':
         keep(event.data.payload);
@@ -72,13 +83,10 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
   return {
     manifests: () => manifests,
     addEvent: (event) => applyEvent(idOfStream(event.stream), event),
-    hashesAt: (now) =>
-      new Set([
-        ...permanent,
-        ...[...temporary.values()].flatMap(({ sha256, until }) =>
-          until === null || new Date(until) > now ? sha256 : [],
-        ),
-      ]),
+    hashesAt: (now) => ({
+      required: permanent.union(new Set(at(now, temporary))),
+      optional: new Set(at(now, madeAgain)),
+    }),
   };
 };
 
@@ -100,6 +108,7 @@ export const blobsOfManifests = async (
 export type BlobProblem = { sha256: string; problem: string };
 
 const maxConcurrentReads = 8;
+const missing = 'is missing';
 
 /** What is wrong with a blob, or null. Its bytes must have the hash in its name. */
 const findBlobProblem = async (blobs: Pick<BlobStore, 'get' | 'has'>, sha256: string): Promise<string | null> => {
@@ -108,23 +117,24 @@ const findBlobProblem = async (blobs: Pick<BlobStore, 'get' | 'has'>, sha256: st
     return null;
   } catch (error) {
     if (!(error instanceof BlobNotFound)) return `cannot be read: ${(error as Error).message}`;
-    return (await blobs.has(sha256)) ? 'is damaged: its bytes do not have this hash' : 'is missing';
+    return (await blobs.has(sha256)) ? 'is damaged: its bytes do not have this hash' : missing;
   }
 };
 
-/** Reads all these blobs, a few at the same time. */
+/** Reads all these blobs, a few at the same time. Optional ones may be missing, but not damaged. */
 export const checkBlobs = async (
   blobs: Pick<BlobStore, 'get' | 'has'>,
-  hashes: Iterable<string>,
+  { required, optional }: ReferencedHashes,
 ): Promise<{ checked: number; problems: BlobProblem[] }> => {
   const problems: BlobProblem[] = [];
-  const remaining = hashes[Symbol.iterator]();
+  const remaining = required.union(optional).values();
   let checked = 0;
   const work = async (): Promise<void> => {
     for (let next = remaining.next(); !next.done; next = remaining.next()) {
       const problem = await findBlobProblem(blobs, next.value);
       checked += 1;
-      if (problem !== null) problems.push({ sha256: next.value, problem });
+      if (problem !== null && (problem !== missing || required.has(next.value)))
+        problems.push({ sha256: next.value, problem });
     }
   };
   await Promise.all(Array.from({ length: maxConcurrentReads }, work));

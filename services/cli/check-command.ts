@@ -52,11 +52,16 @@ const checkContents = async (engines: EngineFactory): Promise<ContentChecks> => 
   const referenced = createReferencedBlobs();
   const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
   const ofParts = await blobsOfManifests(blobs, referenced.manifests());
-  const { checked, problems } = await checkBlobs(blobs, referenced.hashesAt(new Date()).union(ofParts));
+  const hashes = () => {
+    const { required, optional } = referenced.hashesAt(new Date());
+    return { required: required.union(ofParts), optional };
+  };
+  const { checked, problems } = await checkBlobs(blobs, hashes());
   // A running service can have erased some in the meantime.
   if (problems.length > 0)
     await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event), result.endPosition);
-  const currentHashes = referenced.hashesAt(new Date()).union(ofParts);
+  const current = hashes();
+  const currentHashes = current.required.union(current.optional);
   return {
     eventLog: { events: result.eventCount, problems: result.problems },
     blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
