@@ -58,7 +58,7 @@ export const limitTransfers = (app: FastifyInstance, limits = defaultLimits): Tr
     if (caller !== null && !counted.has(raw)) beginResponse(reply, caller.account.id, bytes);
     raw.setTimeout(stalledMs, () => raw.destroy());
     // Before Node gives the connection to the next pipelined request.
-    raw.prependOnceListener('finish', () => raw.setTimeout(0));
+    raw.prependOnceListener('finish', () => raw.setTimeout(0, () => undefined));
     return payload;
   });
   return { begin, beginResponse };
