@@ -34,7 +34,8 @@ export const addOpenTasks = async (schedulers: Schedulers, reads: ReadStore): Pr
   const checkpoints = await Promise.all(
     [readModels.renders, readModels.deliveries].map((model) => reads.checkpoint(model)),
   );
-  for (const status of ['QUEUED', 'PROCESSING']) {
+  // Renders that had begun are the oldest. They are read again for those that begin in the meantime.
+  for (const status of ['PROCESSING', 'QUEUED', 'PROCESSING']) {
     for await (const { id, accountId, responseMode, source, docxLayout } of documentsWithStatus<RenderDocument>(
       reads,
       readModels.renders,

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { readModels } from '#contracts/names.ts';
+import type { Document, Query, ReadStore } from '#libs/read-store/port.ts';
+import { addOpenTasks } from './open-tasks.ts';
+import type { RelayTask } from './relay-tasks.ts';
+import { createScheduler } from './scheduler.ts';
+
+const limits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };
+
+/** The ids of the renders in the order in which the relay publishes them. `onRead` is called before each read. */
+const publishedOrder = async (documents: Record<string, string>, onRead?: (status: string) => void) => {
+  const [renders, officeRenders, deliveries] = Array.from({ length: 3 }, () =>
+    createScheduler<RelayTask>(() => limits),
+  ) as [never, never, never];
+  const find = async (collection: string, { where }: Query): Promise<Document[]> => {
+    if (collection !== readModels.renders) return [];
+    onRead?.(where['status'] as string);
+    return Object.entries(documents)
+      .filter(([, status]) => status === where['status'])
+      .map(([id]) => ({ id, accountId: 'a', responseMode: 'poll', source: { mode: 'CONVERT', inputType: 'html' } }));
+  };
+  const schedulers = { renders, officeRenders, deliveries } as Parameters<typeof addOpenTasks>[0];
+  await addOpenTasks(schedulers, { checkpoint: async () => 0, find } as unknown as ReadStore);
+  const order: string[] = [];
+  for (let task = schedulers.renders.take(0); task; task = schedulers.renders.take(0)) order.push(task.key);
+  return order;
+};
+
+describe('The relay after a restart', () => {
+  it('publishes renders that had begun before those that still wait', async () => {
+    expect(await publishedOrder({ 1: 'PROCESSING', 2: 'QUEUED', 3: 'QUEUED' })).toEqual([
+      'render-1',
+      'render-2',
+      'render-3',
+    ]);
+  });
+
+  it('finds a render that begins while it reads', async () => {
+    const documents: Record<string, string> = { 1: 'QUEUED', 2: 'PROCESSING' };
+    const order = await publishedOrder(documents, (status) => {
+      if (status === 'QUEUED') documents[1] = 'PROCESSING';
+    });
+    expect(order.toSorted()).toEqual(['render-1', 'render-2']);
+  });
+});
