@@ -5,6 +5,8 @@ import { afterDataPrefix, fromBase64 } from '../text/base64.ts';
 
 const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 const compoundFileSignature = 'd0cf11e0a1b11ae1';
+/** The name of a stream that every Word document in a compound file has (MS-DOC 2.1.1). */
+const wordStream = Buffer.from('WordDocument', 'utf16le');
 
 export const isZip = (file: Buffer): boolean => zipSignatures.has(file.toString('latin1', 0, 4));
 /** Whether a file begins like those of the old binary formats (MS-CFB). */
@@ -39,7 +41,8 @@ const fits: Record<OfficeFormat, (file: Buffer) => boolean> = {
   xlsx: isZip,
   pptx: isZip,
   rtf: isRtf,
-  doc: (file) => isCompoundFile(file) || isRtf(file),
+  // LibreOffice prints the bytes of any other compound file as if they were text.
+  doc: (file) => (isCompoundFile(file) && file.includes(wordStream)) || isRtf(file),
 };
 
 /** Checks that a file begins like one of the format. @throws ApiError */
@@ -47,7 +50,7 @@ export const checkSignature = (format: OfficeFormat, file: Buffer): void => {
   const title = inputTypeTitles[format];
   if (file.length === 0) throw inputError(format, `The ${title} is empty.`, { details: 'empty file' });
   if (fits[format](file)) return;
-  if (isCompoundFile(file))
+  if (isCompoundFile(file) && format !== 'doc')
     throw inputError(
       format,
       `The file is protected with a password, or has an older format. Save it as ${title} without a password.`,
