@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { DocumentProxy } from '#libs/egress/egress.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
+import { BrowserGone } from '../cdp/errors.ts';
 import { launchBrowser, type Browser, type LaunchOptions, defaultStartTimeoutMs } from './launch.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
 
@@ -72,10 +73,14 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
-    // Such a browser opens no other page either. When it is killed, its documents are retried in another one.
+    // A browser whose new page hangs or crashes opens no other page either. When it is killed, its documents are
+    // retried in another one.
     const timeout = setTimeout(() => browser.kill(), pageTimeoutMs);
     try {
       return await openPage(browser, pageOptions, openProxy);
+    } catch (error) {
+      if (error instanceof BrowserGone) browser.kill();
+      throw error;
     } finally {
       clearTimeout(timeout);
     }

@@ -78,12 +78,12 @@ test('only the headless shell has pages without screen frames', () => {
   expect(products.map(hasFramelessPages)).toEqual([true, false, false]);
 });
 
-test('a browser that opens no more pages is killed', async () => {
+test.each(['SIGSTOP', 'SIGKILL'])('a browser that opens no more pages is killed (%s)', async (signal) => {
   const settings = { ...options, renderMode: 'scripted', reusablePages: 0, documentsPerPage: 10 } as const;
   const { browser, withSingleUsePage } = await openBrowserInstance({ ...settings, pageTimeoutMs: 1_000 });
   onTestFinished(() => browser.kill());
   for (const { pid } of await readGroupMemory(new Set([browser.processGroup])))
-    if ((await readOfProcess(pid, 'cmdline')).includes('--type=zygote')) process.kill(pid, 'SIGSTOP');
+    if ((await readOfProcess(pid, 'cmdline')).includes('--type=zygote')) process.kill(pid, signal);
   const takePage = (): Promise<unknown> =>
     withSingleUsePage({ scripts: 'on', network: 'none' }, async () => null).catch((error: unknown) => error);
   // The first ones were opened, or prepared, before.
