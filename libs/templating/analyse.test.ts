@@ -22,6 +22,7 @@ describe('a syntax error', () => {
     ['a\n{{#if x}}\nb\n\nc\n', 2, 'never closed'],
     ['{{#if x}}\n{{#each y}}\n{{/each}}\n', 1, '{{#if x}} is never closed'],
     ['a\n\n{{x y=}}\n', 3, 'ends too early'],
+    ['a\n{{x}}\0\n', 2, 'NUL character'],
     ['{{x}}\n\n{{/if}}\n', 3, 'without a block'],
     ['\n{{#if x}}\n{{/each}}', 2, '{{#if}} is closed by {{/each}}'],
     ['a\n{{x\n\n y', 2, 'never ended'],

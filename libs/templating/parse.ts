@@ -90,6 +90,9 @@ export type ParseResult = { program: Program; tags: number } | { error: Template
  */
 export const parseTemplate = (content: unknown, limits: TemplateLimits = templateLimits): ParseResult => {
   if (typeof content !== 'string') return { error: { message: 'The content of a template must be text.', line: 1 } };
+  const nul = content.indexOf('\0');
+  if (nul >= 0)
+    return { error: { message: 'The template contains a NUL character. Remove it.', line: lineAt(content, nul) } };
   const scan = scanTags(content, limits);
   if (scan.limitExceeded)
     return { error: { message: scan.limitExceeded.message, line: lineAt(content, scan.limitExceeded.offset) } };
