@@ -1,30 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInbox, type NatsConnection } from '@nats-io/transport-node';
 import PQueue from 'p-queue';
+import pRetry from 'p-retry';
 import { isNoRespondersError } from '#libs/nats/no-responders.ts';
 import type { Chunks } from './reply-codec.ts';
 
 // The receiver sets the pace: the server disconnects a client that reads more slowly than it is sent to.
 const fetchConcurrency = 4;
 const requestTimeoutMs = 2_000;
-const maxTries = 5;
-const retryDelayMs = 100;
 /** A receiver that has fetched nothing for this time is gone. */
 const idleTimeoutMs = 5_000;
 /** After all chunks were fetched once, other receivers may still fetch them. */
 const lingerMs = 500;
 const checkIntervalMs = 100;
 
-const retryRequest = async <T>(request: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await request();
-    } catch (error) {
-      if (attempt === maxTries || isNoRespondersError(error)) throw error;
-      await sleep(retryDelayMs * attempt);
-    }
-  }
-};
+const retryRequest = <T>(request: () => Promise<T>): Promise<T> =>
+  pRetry(request, { retries: 4, minTimeout: 100, shouldRetry: ({ error }) => !isNoRespondersError(error) });
 
 /**
  * Serves the bytes in chunks of `chunkBytes` bytes. Resolves when the receivers have fetched them, or when none
