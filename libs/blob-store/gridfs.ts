@@ -6,7 +6,7 @@ import {
   openMongoConnection,
 } from '#libs/mongodb/connection.ts';
 import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
-import { isDuplicateKey } from '#libs/mongodb/errors.ts';
+import { nullIfDuplicate } from '#libs/mongodb/errors.ts';
 import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
@@ -56,14 +56,8 @@ const readBlob = async (db: MongoDatabase, sha256: string): Promise<Uint8Array |
 };
 
 /** Of two parallel first writes of a document, one fails with a duplicate key. Its retry finds the document. */
-const retryOnDuplicate = async <T>(write: () => Promise<T>): Promise<T> => {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return write();
-  }
-};
+const retryOnDuplicate = <T>(write: () => Promise<T>): Promise<T> =>
+  write().catch((error: unknown) => nullIfDuplicate(error) ?? write());
 
 const writeBlob = async (db: MongoDatabase, sha256: string, bytes: Uint8Array): Promise<void> => {
   for (const round of chunkRounds(chunkCountOf(bytes.byteLength))) {

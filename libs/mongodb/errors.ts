@@ -9,13 +9,10 @@ import {
 const duplicateKey = 11_000;
 const namespaceNotFound = 26;
 
-/** Whether a write failed because a document with the same id or unique key exists. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === duplicateKey;
-
 /** Null if a write failed because a document with the same id or unique key exists. @throws any other error */
 export const nullIfDuplicate = (error: unknown): null => {
-  if (!isDuplicateKey(error)) throw error;
+  const isWriteError = error instanceof MongoServerError || error instanceof MongoBulkWriteError;
+  if (!isWriteError || error.code !== duplicateKey) throw error;
   return null;
 };
 

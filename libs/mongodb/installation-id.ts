@@ -1,5 +1,5 @@
 import { type MongoConnection, type MongoDatabase, type MongoCollection, mongoCollectionIn } from './connection.ts';
-import { isDuplicateKey } from './errors.ts';
+import { nullIfDuplicate } from './errors.ts';
 
 type InstallationDocument = { _id: string; installation: string };
 
@@ -13,15 +13,9 @@ export const openMongoInstallationId = (connection: Pick<MongoConnection, 'use'>
     installationId: (): Promise<string | null> => connection.use(read),
     setInstallationId: (id: string): Promise<string> =>
       connection.use(async (db) => {
-        try {
-          await installationIdsIn(db).updateOne(
-            { _id: name },
-            { $setOnInsert: { installation: id } },
-            { upsert: true },
-          );
-        } catch (error) {
-          if (!isDuplicateKey(error)) throw error;
-        }
+        await installationIdsIn(db)
+          .updateOne({ _id: name }, { $setOnInsert: { installation: id } }, { upsert: true })
+          .catch(nullIfDuplicate);
         return (await read(db))!;
       }),
   };

@@ -6,7 +6,7 @@ import {
   openMongoConnection,
 } from '#libs/mongodb/connection.ts';
 import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
-import { isNamespaceNotFound, isDuplicateKey } from '#libs/mongodb/errors.ts';
+import { isNamespaceNotFound, nullIfDuplicate } from '#libs/mongodb/errors.ts';
 import {
   fromMongoDocument,
   toMongoFilter,
@@ -47,25 +47,18 @@ const generationsIn = (names: readonly string[], collection: string): string[] =
 type OlderFilter = { _id: string; position: { $lt: number } };
 type ReplaceOneWrite = { replaceOne: { filter: OlderFilter; replacement: Omit<MongoDocument, '_id'>; upsert: true } };
 
-const falseIfDuplicate = (error: unknown): false => {
-  if (!isDuplicateKey(error)) throw error;
-  return false;
-};
-
 /** False if the server rejected an insert because the document exists. */
 const tryToWrite = async (
   documents: MongoCollection<MongoDocument>,
   writes: readonly ReplaceOneWrite[],
 ): Promise<boolean> => {
   const [{ replaceOne }] = writes as [ReplaceOneWrite];
-  try {
-    // For a single write, `replaceOne` costs the driver much less than `bulkWrite`.
-    if (writes.length === 1) await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true });
-    else await documents.bulkWrite([...writes], { ordered: false });
-    return true;
-  } catch (error) {
-    return falseIfDuplicate(error);
-  }
+  // For a single write, `replaceOne` costs the driver much less than `bulkWrite`.
+  const written: Promise<object> =
+    writes.length === 1
+      ? documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true })
+      : documents.bulkWrite([...writes], { ordered: false });
+  return (await written.catch(nullIfDuplicate)) !== null;
 };
 
 /**
@@ -120,14 +113,10 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
       }),
     replace: (document, from) =>
       connection.use(async (db) => {
-        const replaced = mongoCollectionFor(db, document).replaceOne(
-          { _id: document.id, position: from },
-          toStored(document),
-          {
-            upsert: from === 0,
-          },
-        );
-        return replaced.then((result) => result.matchedCount + result.upsertedCount === 1, falseIfDuplicate);
+        const replaced = await mongoCollectionFor(db, document)
+          .replaceOne({ _id: document.id, position: from }, toStored(document), { upsert: from === 0 })
+          .catch(nullIfDuplicate);
+        return replaced !== null && replaced.matchedCount + replaced.upsertedCount === 1;
       }),
     readMany: (collection, generation, ids) =>
       connection.use(async (db) => {
