@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { streams } from '#contracts/names.ts';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
@@ -37,7 +37,7 @@ const never = new AbortController().signal;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-answers-'));
   store = openSqliteEventStore(join(folder, 'log.db'));
-  answers = withEventLogFallback(openMemoryReplies(), eventLog(), quick);
+  answers = withEventLogFallback(openPendingReplies(), eventLog(), quick);
 });
 afterEach(async () => {
   answers.close();
@@ -79,7 +79,7 @@ describe('A caller that waits for a render', () => {
       ...store,
       read: async (...given) => (left-- === 0 ? looks.resolve() : undefined, store.read(...given)),
     };
-    const other = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: counting }, quick);
+    const other = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: counting }, quick);
     void other.wait('a', never);
     await looks.promise;
     other.close();
@@ -93,7 +93,7 @@ describe('A caller that waits for a render', () => {
     await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
     await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
     const later = withEventLogFallback(
-      openMemoryReplies(),
+      openPendingReplies(),
       { store, now: () => new Date(Date.now() - 3_600_000) },
       quick,
     );
@@ -111,7 +111,7 @@ describe('A caller that waits for a render', () => {
       ...store,
       read: (...given) => (fails-- > 0 ? Promise.reject(new Error('away')) : store.read(...given)),
     };
-    const replies = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: failing }, quick);
+    const replies = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: failing }, quick);
     const answer = replies.wait('a', never);
     await expect.poll(() => fails).toBeLessThan(-2);
     const { aggregate } = await loadAggregate(eventLog(), render, streams.render('a'));
@@ -135,7 +135,7 @@ describe('A caller that waits for a render', () => {
   it('gets the reason if the service stops serving callers', async () => {
     await begun('a');
     let closed: string | null = null;
-    const closing = withEventLogFallback(openMemoryReplies(), eventLog(), quick, () => closed);
+    const closing = withEventLogFallback(openPendingReplies(), eventLog(), quick, () => closed);
     const answer = closing.wait('a', never);
     closed = 'The event log is older.';
     expect(await answer).toMatchObject({ status: 'FAILED', error: { name: 'service_unavailable', message: closed } });

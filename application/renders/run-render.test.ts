@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { Office } from '#libs/office/port.ts';
@@ -53,7 +53,7 @@ const requested: RenderRequestedData = {
 const dependenciesOf = (asked: PrintRequest[]): RunRenderDependencies =>
   ({
     eventLog: { store, now: () => new Date() },
-    replies: openMemoryReplies(),
+    replies: openPendingReplies(),
     worker: 'worker',
     report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x') },
@@ -199,7 +199,7 @@ it.each([
   ['no failure that is sent by webhook', webhook, refuses, []],
 ])('A renderer sends %s', async (_, responseMode, print, expected) => {
   const given: string[] = [];
-  const replies = { ...openMemoryReplies(), send: (_id: string, { status }: RenderReply) => void given.push(status) };
+  const replies = { ...openPendingReplies(), send: (_id: string, { status }: RenderReply) => void given.push(status) };
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
   const dependencies = {
     ...dependenciesOf([]),

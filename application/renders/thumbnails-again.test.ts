@@ -11,7 +11,7 @@ import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { newId } from '#libs/ids/ulids.ts';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
 import { regeneratePdf } from './regenerate-pdf.ts';
@@ -59,7 +59,7 @@ const rendererOf = (image: string, drawingEngine: string) => {
   };
   const dependencies = {
     eventLog: { store, now: () => new Date() },
-    replies: openMemoryReplies(),
+    replies: openPendingReplies(),
     worker: 'worker',
     report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x'), has: async () => false, put },

@@ -4,7 +4,7 @@ import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { Message } from '#libs/bus/port.ts';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import { createPreviews, type PreviewMessage, previewTaskOf, type TemplateToPreview } from './preview.ts';
 import { renderPreview } from './render-preview.ts';
 
@@ -25,7 +25,7 @@ const taskOf = (changes: Partial<TemplateToPreview> = {}) =>
 const openRenderer = (renderer: Partial<RunRenderDependencies> = {}, clock = () => now) => {
   const blobs = new Map<string, Uint8Array>();
   const published: Message[] = [];
-  const replies = openMemoryReplies();
+  const replies = openPendingReplies();
   const store = {
     put: async (bytes: Uint8Array) => {
       const sha256 = hash('sha256', bytes, 'hex');

@@ -66,7 +66,7 @@ export const openSelectedReplies = async ({
   busUrl: url,
 }: EngineUrls): Promise<RenderReplies & { close(): Promise<void> }> =>
   schemeOf(url) === 'memory:'
-    ? { ...(await import('#libs/replies/memory.ts')).openMemoryReplies(), close: async () => undefined }
+    ? { ...(await import('#libs/replies/pending-replies.ts')).openPendingReplies(), close: async () => undefined }
     : (await import('#libs/replies/nats.ts')).openNatsReplies(url);
 
 export const openSelectedReadStore = async (

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readModels, streams } from '#contracts/names.ts';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import { render } from '#libs/domain/render.ts';
 import { EventTooLarge, type EventStore } from '#libs/event-store/port.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
@@ -24,7 +24,7 @@ const rendererDependencies = (
 ): RunRenderDependencies =>
   ({
     eventLog: { ...eventLog, store },
-    replies: openMemoryReplies(),
+    replies: openPendingReplies(),
     worker: 'tests',
     report: () => undefined,
     blobs: { ...blobs, get: async () => Buffer.from('<p>x') },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openMemoryReplies } from '#libs/replies/memory.ts';
+import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import { openNatsReplies } from '#libs/replies/nats.ts';
 import { isNatsAvailable, type NatsServer, startNatsServer } from '../support/nats/server.ts';
 import { describeRepliesContract } from './replies.contract.ts';
@@ -9,7 +9,7 @@ import { describeRepliesContract } from './replies.contract.ts';
 const atOnce = async (): Promise<void> => undefined;
 
 describeRepliesContract('memory', async () => {
-  const answers = openMemoryReplies();
+  const answers = openPendingReplies();
   return { receiver: answers, sender: answers, waitUntilReady: atOnce, close: atOnce };
 });
 
