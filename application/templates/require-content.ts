@@ -1,4 +1,4 @@
-import { ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import { ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { TemplateIssue } from '#contracts/http/template-responses.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { DocumentPreparation, PreparationOptions } from '#libs/documents/document-preparation.ts';
@@ -38,8 +38,7 @@ const requireTemplateSyntax = async (
       return errors.map((error) => syntaxError(field, error));
     }),
   );
-  const [first, ...others] = found.flat();
-  if (first) throw combineErrors([first, ...others]);
+  throwErrors(found.flat());
 };
 
 /** @throws ApiError template_too_large, invalid_template_syntax */

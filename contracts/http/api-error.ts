@@ -73,6 +73,11 @@ export const combineErrors = (all: readonly [ApiError, ...ApiError[]], uncollect
   });
 };
 
+/** @throws ApiError one for all of the errors, if there are any */
+export const throwErrors = ([first, ...others]: readonly ApiError[], uncollected = 0): void => {
+  if (first) throw combineErrors([first, ...others], uncollected);
+};
+
 const maxMessageTextLength = 200;
 
 /** A caller's text for use in an error message: its first 200 characters. */

@@ -1,6 +1,6 @@
 import type { Composition, RecordedPart } from '#contracts/events/composition.ts';
 import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
-import { ApiError, combineErrors, invalidField } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField, throwErrors } from '#contracts/http/api-error.ts';
 import { type ComposePart, type ComposeRequest, pageOptionsOf, wholeOptionNames } from '#contracts/http/compose.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { Caller } from '#application/callers/caller.ts';
@@ -143,8 +143,7 @@ export const storeComposition = async (
       if (!(error instanceof ApiError)) throw error;
       errors.push(errorInPart(index, error));
     }
-  const [first, ...others] = errors;
-  if (first) throw combineErrors([first, ...others]);
+  throwErrors(errors);
   const manifest: Composition = {
     parts: recorded,
     contents: contents === undefined || contents === false ? null : contents === true ? {} : contents,

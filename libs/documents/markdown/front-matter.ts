@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
-import { type ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import { type ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { localeTag } from '#contracts/http/locale.ts';
 import { optionValueOf } from '#contracts/http/option-texts.ts';
@@ -231,8 +231,7 @@ const readValues = (map: FrontMatterMap): FrontMatter => {
   );
   const metadata = readMetadata(read);
   const options = parse(documentOptions, named, ([name]) => String(name)) ?? {};
-  const [first, ...others] = problems.toSorted((a, b) => a.line - b.line).map(({ error }) => error);
-  if (first) throw combineErrors([first, ...others]);
+  throwErrors(problems.toSorted((a, b) => a.line - b.line).map(({ error }) => error));
   return { metadata, options, warnings: findIgnoredOptions(map) };
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError, combineErrors, invalidField } from '#contracts/http/api-error.ts';
+import { ApiError, combineErrors, invalidField, throwErrors } from '#contracts/http/api-error.ts';
 import type { ComposeRequest } from '#contracts/http/compose.ts';
 import {
   type ConvertRequest,
@@ -10,7 +10,7 @@ import {
 } from '#contracts/http/render.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
-import { findErrors, throwErrors, type Validation } from '../server/validation/validate.ts';
+import { findErrors, type Validation } from '../server/validation/validate.ts';
 import { findComposeErrors, isAbsent } from './compose-request.ts';
 import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import { defaultSelectorErrors } from '../renders/page-fields.ts';
-import { findErrors, throwErrors } from '../server/validation/validate.ts';
+import { findErrors } from '../server/validation/validate.ts';
 
 type RequiredField = 'name' | 'content';
 

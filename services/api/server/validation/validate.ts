@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ApiError, combineErrors } from '#contracts/http/api-error.ts';
+import { ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { Place } from './schema-paths.ts';
 import { unknownField } from './unknown-field.ts';
 import { wrongValue } from './wrong-value.ts';
@@ -48,11 +48,6 @@ export const findErrors = <S extends z.ZodType>(
     else add(1, () => wrongValue(issue, schema, body, place));
   }
   return { value: null, errors, uncollected };
-};
-
-/** @throws ApiError one for all of the errors, if there are any */
-export const throwErrors = ([first, ...others]: readonly ApiError[], uncollected = 0): void => {
-  if (first) throw combineErrors([first, ...others], uncollected);
 };
 
 /**

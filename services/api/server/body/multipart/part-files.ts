@@ -1,4 +1,4 @@
-import { ApiError, combineErrors, truncateForMessage } from '#contracts/http/api-error.ts';
+import { ApiError, throwErrors, truncateForMessage } from '#contracts/http/api-error.ts';
 import { pdfContentType } from '#contracts/http/output.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
@@ -130,8 +130,7 @@ export const withPartFiles = (values: Values, files: readonly Part[]): Values & 
           `No part names the file "${truncateForMessage(fileName!)}". Name it as the file of a part, or leave it out.`,
         ),
       );
-  const [first, ...others] = errors;
-  if (first) throw combineErrors([first, ...others]);
+  throwErrors(errors);
   const fields = { ...values.fields, ...(Array.isArray(named) ? { parts } : {}) };
   return { fields, longTexts: values.longTexts, partTexts, partFiles };
 };
