@@ -61,9 +61,7 @@ type InstallationCheck = { secretReady: Promise<void>; verified: Promise<boolean
 
 const startInstallationCheck = (context: ProcessContext, state: ProcessState, stop: AbortSignal): InstallationCheck => {
   const secret = Promise.withResolvers<void>();
-  const stopping = new Promise<false>((resolve) =>
-    stop.addEventListener('abort', () => resolve(false), { once: true }),
-  );
+  const stopping = abortReason(stop).then(() => false);
   const verified = ensureInstallation(context, stop, secret.resolve).then(
     () => (state.isInstallationVerified = !stop.aborted),
   );

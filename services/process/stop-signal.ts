@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 export type StopSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 
 const repeatedSignalMs = 1_000;
@@ -19,9 +21,7 @@ export const firstStopSignal = (signals: readonly StopSignal[]): Promise<StopSig
   });
 
 /** Resolves with the reason of the signal when it aborts. */
-export const abortReason = (signal: AbortSignal): Promise<string> =>
-  new Promise((resolve) => {
-    const resolveReason = (): void => resolve(String(signal.reason));
-    if (signal.aborted) resolveReason();
-    else signal.addEventListener('abort', resolveReason, { once: true });
-  });
+export const abortReason = async (signal: AbortSignal): Promise<string> => {
+  if (!signal.aborted) await once(signal, 'abort');
+  return String(signal.reason);
+};
