@@ -6,7 +6,7 @@ import {
   type FailedCallback,
 } from '#contracts/http/callback.ts';
 import { nameSchema } from '../../server/route.ts';
-import { definitionOf, type Json, jsonSchemaOf, referenceTo } from './json-schema.ts';
+import { definitionOf, type Json, parametersIn, referenceTo } from './json-schema.ts';
 
 const done = nameSchema('DoneCallback', doneCallback);
 const failed = nameSchema('FailedCallback', failedCallback);
@@ -46,24 +46,13 @@ A signed \`POST\` or \`PUT\` (\`webhook_method\`), with the \`webhook_headers\` 
 /webhook-secret\` shows the secret of the account, \`whsec_...\`. A callback can arrive twice: use \`job_id\` to recognise it.
 `.trim();
 
-const headerParameters = (): Json[] => {
-  const { properties } = jsonSchemaOf(callbackHeaders, 'output') as { properties: Record<string, Json> };
-  return Object.entries(properties).map(([name, { description: meaning, ...schema }]) => ({
-    name,
-    in: 'header',
-    required: true,
-    description: meaning,
-    schema,
-  }));
-};
-
 const operation = (): Json => ({
   operationId: 'renderEnded',
   tags: ['Jobs'],
   summary: 'Callback: a render has ended',
   description,
   security: [],
-  parameters: headerParameters(),
+  parameters: parametersIn('header', callbackHeaders),
   requestBody: {
     required: true,
     content: {

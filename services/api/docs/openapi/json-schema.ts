@@ -42,3 +42,19 @@ export const definitionOf = (schema: z.ZodType, direction: Direction): Json =>
   schema instanceof z.ZodUnion
     ? { oneOf: schema.options.map((option) => referenceTo(option as z.ZodType, direction)) }
     : jsonSchemaOf(schema, direction);
+
+/** The fields as parameters of an operation. */
+export const parametersIn = (location: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
+  if (!fields) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: location,
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema,
+  }));
+};

@@ -1,10 +1,9 @@
-import type { z } from 'zod';
 import { type ErrorName, errors } from '#contracts/http/errors.ts';
 import type { Route, RouteRequest, RouteResponse } from '../../server/route.ts';
 import { callbackReferences } from './callbacks.ts';
 import { errorExample, errorSchemaName } from './errors.ts';
 import { codeSamples } from './code-samples.ts';
-import { type Json, jsonSchemaOf, referenceTo } from './json-schema.ts';
+import { type Json, parametersIn, referenceTo } from './json-schema.ts';
 
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const count = (description: string): Json => ({ description, schema: { type: 'integer' } });
@@ -50,21 +49,6 @@ const headersOf = (
 });
 
 const json = 'application/json';
-
-const parametersIn = (location: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
-  if (!fields) return [];
-  const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: location,
-    required: required.includes(name),
-    ...(description ? { description } : {}),
-    schema,
-  }));
-};
 
 const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [
   ...parametersIn('path', params),
