@@ -93,7 +93,7 @@ const projectorIntervalMs = 50;
 export const startProjector = async (context: ProcessContext): Promise<RunningRole> => {
   const [store, reads] = await Promise.all([context.engines.store(), context.engines.reads()]);
   return startSingleRole(context, 'projector', (signal) =>
-    runProjector(store, reads, projections, { intervalMs: projectorIntervalMs }, signal),
+    runProjector(store, reads, projections, projectorIntervalMs, signal),
   );
 };
 

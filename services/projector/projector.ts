@@ -4,15 +4,15 @@ import { projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 
-/** The minimum time between two batches, in milliseconds. Queries see an event at most this much later. */
-export type ProjectorOptions = { intervalMs: number };
-
-/** Follows the event log and updates the read models until `signal` aborts. */
+/**
+ * Follows the event log and updates the read models until `signal` aborts. `intervalMs` is the minimum time between two
+ * batches, in milliseconds: queries see an event at most this much later.
+ */
 export const runProjector = async (
   store: EventStore,
   reads: ProjectionStore,
   projections: readonly Projection[],
-  { intervalMs }: ProjectorOptions,
+  intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> => {
   const runner = await openProjectionRunner(reads, projections);

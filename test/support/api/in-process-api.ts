@@ -85,7 +85,7 @@ export const openInProcessApi = async (
   const stop = new AbortController();
   /** The read store of the projector. */
   const projectorReads = { ...reads };
-  const projecting = runProjector(store, projectorReads, projections, { intervalMs: 0 }, stop.signal);
+  const projecting = runProjector(store, projectorReads, projections, 0, stop.signal);
   const app = createApp({
     liveHeartbeatMs,
     ...(transferLimits && { transferLimits }),
