@@ -137,9 +137,8 @@ export const getDiagnostics = async (
   if (status !== 'DONE' && status !== 'FAILED') return null;
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const known = findDiagnosis(history);
-  if (!known && !(await requestDiagnosis(dependencies, stream, loaded, cause)))
-    return { ...diagnosticsFromHistory(completed, null), pending: true };
-  const diagnosed = known ?? (await waitForEvent(eventLog, stream, findDiagnosis, signal));
+  const isAwaited = !known && (await requestDiagnosis(dependencies, stream, loaded, cause));
+  const diagnosed = isAwaited ? await waitForEvent(eventLog, stream, findDiagnosis, signal) : known;
   if (!diagnosed) return { ...diagnosticsFromHistory(completed, null), pending: true };
   return withDiagnosis(blobs, completed, diagnosed);
 };

@@ -10,7 +10,6 @@ export type Values = Pick<RequestBody, 'fields' | 'longTexts' | 'partTexts'>;
 
 export const invalid = (field: string, message: string): ApiError => invalidField(truncateForMessage(field), message);
 
-/** The same bytes, not a copy. */
 /** Whether the values of a template begin as a JSON object. */
 export const isTemplateData = (bytes: Uint8Array): boolean =>
   /^\s*\{/.test(asBuffer(bytes).toString('latin1', 0, 1024).replace('\xef\xbb\xbf', ''));
