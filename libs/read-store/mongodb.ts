@@ -20,6 +20,7 @@ import {
   type Collection,
   type DocumentEngine,
   type DocumentKey,
+  type Query,
   type ReadStore,
   type StoredDocument,
 } from './port.ts';
@@ -90,6 +91,16 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
       upsert: true,
     },
   });
+  const findIn = (
+    of: CollectionGeneration,
+    { where, range, sort, limit, skip = 0 }: Query,
+    projection: { json: 1 } | { _id: 1 },
+  ): Promise<MongoDocument[]> =>
+    connection.use((db) =>
+      mongoCollectionFor(db, of)
+        .find(toMongoFilter(where, range), { projection, sort: toMongoSort(sort), limit, skip, batchSize: limit })
+        .toArray(),
+    );
   return {
     read: (key) =>
       connection.use(async (db) => {
@@ -126,27 +137,11 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
         );
         return (await found.toArray()).map(fromMongoDocument);
       }),
-    find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
-      connection.use(async (db) => {
-        const options = { projection: { json: 1 }, sort: toMongoSort(sort), limit, skip, batchSize: limit };
-        const found = mongoCollectionFor(db, { collection, generation }).find(
-          toMongoFilter(where, range) as object,
-          options,
-        );
-        return (await found.toArray()).map(fromMongoDocument);
-      }),
+    find: async (collection, generation, query) =>
+      (await findIn({ collection, generation }, query, { json: 1 })).map(fromMongoDocument),
     // MongoDB finds the index by trial.
-    findIds: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
-      connection.use(async (db) => {
-        const found = mongoCollectionFor(db, { collection, generation }).find(toMongoFilter(where, range) as object, {
-          projection: { _id: 1 },
-          sort: toMongoSort(sort),
-          limit,
-          skip,
-          batchSize: limit,
-        });
-        return (await found.toArray()).map(({ _id }) => _id);
-      }),
+    findIds: async (collection, generation, query) =>
+      (await findIn({ collection, generation }, query, { _id: 1 })).map(({ _id }) => _id),
     count: (collection, generation, where) =>
       connection.use((db) => mongoCollectionFor(db, { collection, generation }).countDocuments(toMongoFilter(where))),
     createIndexes: (collection, generation) => connection.use((db) => ensureIndexes(db, collection, generation)),
