@@ -1,6 +1,7 @@
 import type { Bus, Consumer, LeasedMessage, Message } from '#libs/bus/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { isTracingEnabled, recordPastSpan, type Span, otelSystemNames, withSpan, traceIdOf } from './tracing.ts';
+import { traceIdOf } from './traceparent.ts';
+import { isTracingEnabled, recordPastSpan, type Span, otelSystemNames, withSpan } from './tracing.ts';
 
 /** The trace of a message: `traceparent` of its cause, and the time of its publication in milliseconds since 1970. */
 type MessageTrace = { traceparent: string; publishedAtMs: number };

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { parseTraceparent, traceIdOf } from './traceparent.ts';
+import { traceIdOf } from './traceparent.ts';
 
 /**
  * The error type for spans and metrics: the name in the table of errors, or the name of the Error. Never its message.
@@ -90,5 +90,3 @@ export const traceLogFields = (): { trace_id?: string } => {
   const traceId = traceIdOf(currentTraceparent());
   return traceId === null ? {} : { trace_id: traceId };
 };
-
-export { parseTraceparent, traceIdOf };

@@ -3,7 +3,7 @@ import { errors } from '#contracts/http/errors.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { count } from '#libs/telemetry/metrics.ts';
-import { traceIdOf } from '#libs/telemetry/tracing.ts';
+import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 
 /** The error of an unexpected failure. */
 export const internalError: ApiErrorFields = {

@@ -1,13 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accountIdOf } from '#contracts/names.ts';
 import { record } from '#libs/telemetry/metrics.ts';
-import {
-  isTracingEnabled,
-  type ManualSpan,
-  startManualSpan,
-  parseTraceparent,
-  traceIdOf,
-} from '#libs/telemetry/tracing.ts';
+import { parseTraceparent, traceIdOf } from '#libs/telemetry/traceparent.ts';
+import { isTracingEnabled, type ManualSpan, startManualSpan } from '#libs/telemetry/tracing.ts';
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 const methodOf = ({ method }: FastifyRequest): string => (knownMethods.has(method) ? method : '_OTHER');
