@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { PDFName, type PDFObject } from '@cantoo/pdf-lib';
-import { ApiError } from '#contracts/http/api-error.ts';
-import { parsePageRanges } from '#contracts/http/page-ranges.ts';
+import { noPagesInRangesError } from '#libs/chromium/pdf/page-errors.ts';
 import { importPdf } from '../import/import-pdf.ts';
 import { loadPdf, savePdf } from '../load-and-save.ts';
+import { isPageIn } from '../stamp-places.ts';
 
 /** `pageRanges` are the pages to take; null for all. The PDF is written to `file`. */
 export type ImportPartInput = {
@@ -16,15 +16,10 @@ export type ImportPartInput = {
 /** Leaves out pages. */
 const selectPages = async (pdf: Uint8Array, ranges: string): Promise<{ pdf: Uint8Array; pages: number }> => {
   const document = await loadPdf(pdf);
-  const parsed = parsePageRanges(ranges);
+  const isKept = isPageIn(ranges);
   const all = document.getPages();
-  const kept = all.filter((_, index) => parsed.some(({ first, last }) => index + 1 >= first && index + 1 <= last));
-  if (kept.length === 0)
-    throw ApiError.of(
-      'conversion_failed',
-      `The document has ${all.length === 1 ? '1 page' : `${all.length} pages`}; page_ranges "${ranges}" has none of them.`,
-      { field: 'page_ranges', details: { reason: 'no_pages_in_ranges', page_ranges: ranges, pages: all.length } },
-    );
+  const kept = all.filter((_, index) => isKept(index + 1));
+  if (kept.length === 0) throw noPagesInRangesError(ranges, all.length);
   const tree = document.catalog.Pages();
   for (const { node } of kept)
     for (const key of ['Resources', 'MediaBox', 'CropBox', 'Rotate']) {
