@@ -12,7 +12,7 @@ import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { emptyPrintDiagnostics } from '#libs/chromium/print-request.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
-import type { PreparedDocument } from '#libs/documents/document-preparation.ts';
+import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { failedResourcesOf } from './diagnostics.ts';

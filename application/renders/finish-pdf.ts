@@ -65,7 +65,7 @@ const stampsFor = async (
 ): Promise<Stamps | null> => {
   if (!hasStamps(toFinish.options)) return null;
   const sizes = await runWithinDeadline(requested, elapsed, (limits) =>
-    dependencies.preparation.readPageSizes(toFinish.pdf, limits),
+    dependencies.preparation.readPageSizes({ pdf: toFinish.pdf }, limits),
   );
   return printStampsOn(dependencies, requested, elapsed, { ...toFinish, pages: { sizes } });
 };

@@ -7,11 +7,8 @@ import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/ren
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { PageToLoad } from '#libs/chromium/print-request.ts';
 import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
-import type {
-  DocumentPreparation,
-  PreparedDocument,
-  PreparationOptions,
-} from '#libs/documents/document-preparation.ts';
+import type { DocumentPreparation, PreparationOptions } from '#libs/documents/document-preparation.ts';
+import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 import type { TemplateInput } from '#libs/documents/prepare.ts';
 import { pageClassification } from '#libs/documents/html/classify.ts';
 import { inputBlobs } from '#libs/domain/render-inputs.ts';

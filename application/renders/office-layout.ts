@@ -7,7 +7,7 @@ import { printOptionNames } from '#contracts/http/print-option-names.ts';
 import type { NamedRenderOptions, RenderOptions } from '#contracts/http/render-options.ts';
 import type { PrintResult } from '#libs/chromium/printer.ts';
 import { noPagesInRangesError, requirePages } from '#libs/chromium/pdf/page-errors.ts';
-import type { PreparedDocument } from '#libs/documents/document-preparation.ts';
+import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 import type { OfficeDocument } from '#libs/documents/prepared-document.ts';
 import { pagesOf } from '#libs/office/pages.ts';
 import type { Office, OfficeFormat, OfficeRequest, OfficeResult } from '#libs/office/port.ts';
