@@ -1,6 +1,7 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import { isUnfinishedError } from '../html/unfinished-input.ts';
+import { parseSrcset } from '../html/element-resources.ts';
 import { parseWithHandlers } from '../html/html-parser.ts';
 import type { CssUrlKind } from './css-urls.ts';
 
@@ -36,25 +37,14 @@ const imageAttributes: Record<string, readonly string[]> = {
 };
 const srcsetElements = new Set(['img', 'source']);
 
-const candidatePattern = /[\s,]*(\S+)([^,]*)/y;
-
-/** The srcset with replaced URLs; a `data:` URL may contain commas, but not at its end. */
-const replaceSrcset = (srcset: string, replace: HtmlReplacer['candidate']): string => {
-  const candidates: string[] = [];
-  candidatePattern.lastIndex = 0;
-  for (let offset = 0; ;) {
-    candidatePattern.lastIndex = offset;
-    const match = candidatePattern.exec(srcset);
-    if (!match) break;
-    const url = match[1]!.replace(/,{1,1000}$/, '');
-    // Without white space after it, a comma ends the candidate.
-    const descriptor = url === match[1] ? match[2]!.trim() : '';
-    offset = url === match[1] ? candidatePattern.lastIndex : candidatePattern.lastIndex - match[2]!.length;
-    const replacement = replace(url);
-    if (replacement !== null) candidates.push(`${replacement ?? url} ${descriptor}`.trim());
-  }
-  return candidates.join(', ');
-};
+/** The srcset with replaced URLs. */
+const replaceSrcset = (srcset: string, replace: HtmlReplacer['candidate']): string =>
+  parseSrcset(srcset)
+    .flatMap(({ url, descriptor }) => {
+      const replacement = replace(url);
+      return replacement === null ? [] : `${replacement ?? url} ${descriptor}`.trim();
+    })
+    .join(', ');
 
 const isStyleSheet = (attributes: Attributes): boolean => {
   const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);

@@ -46,7 +46,7 @@ export const findElementResources = (
 
 const isFetched = (tagName: string, name: string, value: string): boolean => {
   if (name === 'href' && linkElements.has(tagName)) return false;
-  return name.endsWith('srcset') ? parseSrcset(value).some((candidate) => !isLocalUrl(candidate)) : !isLocalUrl(value);
+  return name.endsWith('srcset') ? parseSrcset(value).some(({ url }) => !isLocalUrl(url)) : !isLocalUrl(value);
 };
 
 const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): string[] => {
@@ -54,7 +54,7 @@ const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): str
   const toList = (url: string | undefined) => (url === undefined ? [] : [url]);
   switch (tagName) {
     case 'img':
-      return toList(value('src') ?? parseSrcset(value('srcset') ?? '')[0]);
+      return toList(value('src') ?? parseSrcset(value('srcset') ?? '')[0]?.url);
     case 'input':
       return value('type')?.toLowerCase() === 'image' ? toList(value('src')) : [];
     case 'image':
@@ -76,9 +76,9 @@ const separatorPattern = /[\s,]*/y;
 const urlPattern = /\S+/y;
 const descriptorPattern = /[^,]*/y;
 
-/** The URLs of a `srcset`, in order. A `data:` URL may contain commas, but not at its end. */
-export const parseSrcset = (srcset: string): string[] => {
-  const found: string[] = [];
+/** The candidates of a `srcset`, in order. A `data:` URL may contain commas, but not at its end. */
+export const parseSrcset = (srcset: string): { url: string; descriptor: string }[] => {
+  const found: { url: string; descriptor: string }[] = [];
   let offset = 0;
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = offset;
@@ -88,8 +88,9 @@ export const parseSrcset = (srcset: string): string[] => {
   };
   while ((take(separatorPattern), offset < srcset.length)) {
     const candidate = take(urlPattern);
-    found.push(candidate.replace(/,{1,1000}$/, ''));
-    if (!candidate.endsWith(',')) take(descriptorPattern);
+    const url = candidate.replace(/,{1,1000}$/, '');
+    // Without white space after it, a comma ends the candidate.
+    found.push({ url, descriptor: url === candidate ? take(descriptorPattern).trim() : '' });
   }
   return found;
 };
