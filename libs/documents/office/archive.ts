@@ -11,7 +11,7 @@ const unboundedRatioBytes = 4 * 1024 * 1024;
 
 export type Parts = Map<string, Uint8Array>;
 
-const isXml = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.test(path);
+export const isXmlPart = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.test(path);
 
 /** The error of an archive that cannot be converted. `reason` is for programs. */
 export const archiveError = (inputType: InputType, message: string, reason: unknown) =>
@@ -45,7 +45,8 @@ const checkEntries = (inputType: InputType, entries: readonly Entry[], packedByt
   if (entries.some((entry) => entry.isEncrypted())) throw encryptedError(inputType);
   if (new Set(entries.map(({ fileName }) => fileName.toLowerCase())).size < entries.length)
     throw archiveError(inputType, `The ${title} is damaged: it contains two files of one name.`, 'repeated file names');
-  if (sum(entries.filter(({ fileName }) => isXml(fileName))) > xml) throw tooLargeError(inputType, 'bytes of XML', xml);
+  if (sum(entries.filter(({ fileName }) => isXmlPart(fileName))) > xml)
+    throw tooLargeError(inputType, 'bytes of XML', xml);
   if (sum(entries) > total) throw tooLargeError(inputType, 'bytes', total);
   if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * ratio))
     throw archiveError(
@@ -112,5 +113,3 @@ export const checkXml = (inputType: InputType, path: string, xml: string | null)
       limit: maxElementDepth,
     });
 };
-
-export const isXmlPart = isXml;
