@@ -101,7 +101,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     memoryMb = Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3)),
   } = options;
   const tuning = { ...defaultTuning, ...options.tuning };
-  if (caFile && !(await findCertutil()))
+  if (caFile && !findCertutil())
     logger.warn(
       { ca_file: caFile },
       'certutil is missing (Debian: libnss3-tools): the additional authorities are only trusted for servers ' +

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { access, chown, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isExecutable } from '#libs/config/find-browser.mjs';
 
 const execFileAsync = promisify(execFile);
 
@@ -13,19 +14,11 @@ const readCertificates = async (file: string): Promise<string[]> => {
 };
 
 /** The program `certutil` of NSS (Debian: libnss3-tools) on the PATH. */
-export const findCertutil = async (): Promise<string | undefined> => {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'certutil');
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
-  }
-  return undefined;
-};
+export const findCertutil = (): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'certutil'))
+    .find(isExecutable);
 
 /** The base64 SHA-256 of a certificate's public key, for `--ignore-certificate-errors-spki-list`. */
 const publicKeyHash = (certificate: string): string =>
@@ -65,7 +58,7 @@ const writeCertificateDatabase = async (certutil: string, home: string, certific
 export const trustAuthorities = async (caFile: string | undefined, home: string, user: UserIds): Promise<string[]> => {
   if (!caFile) return [];
   const certificates = await readCertificates(caFile);
-  const certutil = await findCertutil();
+  const certutil = findCertutil();
   if (!certutil) return [`--ignore-certificate-errors-spki-list=${certificates.map(publicKeyHash).join(',')}`];
   await writeCertificateDatabase(certutil, home, certificates, user);
   return [];
