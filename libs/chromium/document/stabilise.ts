@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { marginSides, type RenderOptions } from '#contracts/http/render-options.ts';
 import type { Session } from '../cdp/connection.ts';
 
@@ -51,8 +52,6 @@ const stabiliseExpression = String.raw`((pageRule) => {
   document.body?.getBoundingClientRect();
   return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);
 })`;
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
  * Brings a document to a stable state for printing: with `wait` once its fonts and images are loaded, with `skip`

@@ -1,10 +1,8 @@
-import type { HeaderFooterContent } from './parse.ts';
+import { escapeAttribute, type HeaderFooterContent } from './parse.ts';
 import { loadDocument } from '../document/load.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
 import { trackResources } from '../document/resources.ts';
-
-const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 type ImageFetchOptions = {
   instance: BrowserInstance;

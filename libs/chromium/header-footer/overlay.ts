@@ -1,6 +1,6 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { parsePageRanges } from '#contracts/http/page-ranges.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { isPageIn } from '#libs/pdf/stamp-places.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort } from '../browsers/page.ts';
 import { emulateMedia, loadDocument } from '../document/load.ts';
@@ -74,12 +74,8 @@ const overlayHtml = (head: string, blocks: string, sizes: readonly MediaBox[]): 
   );
 };
 
-const pageNumbers = (ranges: string | undefined, total: number): number[] => {
-  const all = Array.from({ length: total }, (_, index) => index + 1);
-  if (ranges === undefined) return all;
-  const parsed = parsePageRanges(ranges);
-  return all.filter((page) => parsed.some(({ first, last }) => page >= first && page <= last));
-};
+const pageNumbers = (ranges: string | undefined, total: number): number[] =>
+  Array.from({ length: total }, (_, index) => index + 1).filter(isPageIn(ranges ?? null));
 
 const requireSize = (blocks: string, pages: number): void => {
   const characters = blocks.replaceAll(/"data:[^"]*"/g, '').length * pages;

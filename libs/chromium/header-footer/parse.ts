@@ -132,8 +132,9 @@ const childElement = (node: Dom.Node, name: string): Dom.Element | undefined =>
   childrenOf(node)
     .filter(isElement)
     .find(({ tagName }) => tagName === name);
+export const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 const serializeAttributes = (attrs: { name: string; value: string }[]) =>
-  attrs.map(({ name, value }) => ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`).join('');
+  attrs.map(({ name, value }) => ` ${name}="${escapeAttribute(value)}"`).join('');
 
 /**
  * A sanitised header or footer: no scripts, no elements that load other documents; styles limited to it; the attributes
