@@ -6,7 +6,8 @@ import type { Standards } from './catalog.ts';
 import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
 import { name, textOf } from './names-and-texts.ts';
 import { completeStructure } from './structure.ts';
-import { elementsInOrder, readTree } from './structure-tree.ts';
+import { readTree } from './structure-tree.ts';
+import { inOrder } from './trees.ts';
 
 /** `namesLanguage` says whether the document names its language; `title` is the title of the PDF. */
 export type PagesToConform = { standards: Standards; namesLanguage: boolean; title: string | null };
@@ -32,7 +33,7 @@ const completeOfficeStructure = (document: PDFDocument): void => {
   if (!(root instanceof PDFDict)) return;
   const roles = root.lookupMaybe(name('RoleMap'), PDFDict);
   let notes = 0;
-  for (const element of elementsInOrder(readTree(document, root))) {
+  for (const element of inOrder(readTree(document, root))) {
     element.dictionary.set(name('S'), name(standardRole(element.role, roles)));
     if (element.role !== 'Note' || element.dictionary.has(name('ID'))) continue;
     notes += 1;

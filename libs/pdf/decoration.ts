@@ -10,6 +10,7 @@ import {
 } from '@cantoo/pdf-lib';
 import type { MarkedContent } from './content-stream.ts';
 import { name } from './names-and-texts.ts';
+import { readParentTree } from './merge/structure.ts';
 import { kidsOf } from './structure-tree.ts';
 
 /** Elements whose own lines and areas are borders and backgrounds. */
@@ -38,17 +39,10 @@ const isInHeaderCell = (element: PDFDict): boolean => {
 };
 
 /** The elements of the marked content of each page, by the key of the page in the parent tree (ISO 32000-1, 14.7.4.4). */
-const readParents = ({ catalog }: PDFDocument): Map<number, PDFArray> => {
-  const numbers = catalog
-    .lookupMaybe(name('StructTreeRoot'), PDFDict)
-    ?.lookupMaybe(name('ParentTree'), PDFDict)
-    ?.lookup(name('Nums'));
-  const parents = new Map<number, PDFArray>();
-  for (let at = 0; numbers instanceof PDFArray && at + 1 < numbers.size(); at += 2) {
-    const [key, elements] = [numbers.lookup(at), numbers.lookup(at + 1)];
-    if (key instanceof PDFNumber && elements instanceof PDFArray) parents.set(key.asNumber(), elements);
-  }
-  return parents;
+const readParents = (document: PDFDocument): Map<number, PDFArray> => {
+  const root = document.catalog.lookupMaybe(name('StructTreeRoot'), PDFDict);
+  const entries = root ? readParentTree(document, root) : [];
+  return new Map(entries.flatMap(({ key, value }) => (value instanceof PDFArray ? [[key, value]] : [])));
 };
 
 const keyOf = (page: PDFObject | undefined, id: number): string => `${page?.toString() ?? ''} ${id}`;

@@ -33,12 +33,9 @@ export const readTree = (document: PDFDocument, root: PDFDict): StructureElement
   return top;
 };
 
-/** All elements in reading order. */
-export function* elementsInOrder(top: readonly StructureElement[]): Generator<StructureElement> {
-  const pending = top.toReversed();
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    yield next;
-    // One by one: a call has room for some 100,000 arguments.
-    for (const child of next.children.toReversed()) pending.push(child);
-  }
-}
+/** The dictionaries of attributes of an element. */
+export const attributesOf = ({ dictionary }: Pick<StructureElement, 'dictionary'>): PDFDict[] => {
+  const attributes = dictionary.lookup(name('A'));
+  const list = attributes instanceof PDFArray ? attributes.asArray() : attributes ? [attributes] : [];
+  return list.map((one) => dictionary.context.lookup(one)).filter((one) => one instanceof PDFDict);
+};

@@ -2,7 +2,8 @@ import { PDFArray, PDFDict, type PDFDocument, PDFHexString, type PDFObject } fro
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { formulaMark } from './formula-mark.ts';
 import { name, textOf } from './names-and-texts.ts';
-import { elementsInOrder, kidsOf, readTree, type StructureElement } from './structure-tree.ts';
+import { kidsOf, readTree, type StructureElement } from './structure-tree.ts';
+import { inOrder } from './trees.ts';
 import { completeTables } from './tables.ts';
 
 const setRole = (element: StructureElement, role: string): void => {
@@ -194,14 +195,14 @@ export const completeStructure = (document: PDFDocument, namesLanguage: boolean)
     ];
   const top = readTree(document, root);
   completeElements(document, top);
-  const elements = [...elementsInOrder(top)];
+  const elements = [...inOrder(top)];
   renumberHeadings(elements);
   completeTables(document, elements);
   root.set(name('RoleMap'), document.context.obj(standardRoles));
   addMissingLinks(document, root, top);
   const pages = new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
   const describe = (element: StructureElement): string => {
-    const withPage = elementsInOrder([element]).find(({ dictionary }) => dictionary.has(name('Pg')));
+    const withPage = inOrder([element]).find(({ dictionary }) => dictionary.has(name('Pg')));
     const page = pages.get(withPage?.dictionary.get(name('Pg'))?.toString() ?? '');
     return page === undefined ? element.role : `${element.role} on page ${page}`;
   };

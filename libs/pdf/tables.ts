@@ -1,17 +1,6 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFNumber } from '@cantoo/pdf-lib';
+import { PDFArray, type PDFDocument, PDFNumber } from '@cantoo/pdf-lib';
 import { name, textOf } from './names-and-texts.ts';
-import type { StructureElement } from './structure-tree.ts';
-
-/** The dictionaries of attributes of an element. */
-const attributesOf = ({ dictionary }: StructureElement): PDFDict[] => {
-  const attributes = dictionary.lookup(name('A'));
-  if (attributes instanceof PDFDict) return [attributes];
-  return attributes instanceof PDFArray
-    ? Array.from({ length: attributes.size() }, (_, index) => attributes.lookup(index)).filter(
-        (one) => one instanceof PDFDict,
-      )
-    : [];
-};
+import { attributesOf, type StructureElement } from './structure-tree.ts';
 
 const spanOf = (cell: StructureElement, direction: 'RowSpan' | 'ColSpan'): number => {
   const spans = attributesOf(cell).map((one) => one.get(name(direction)));

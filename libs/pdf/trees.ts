@@ -26,3 +26,13 @@ export function* treeNodes(
     if (kids instanceof PDFArray) for (const kid of kids.asArray().toReversed()) pending.push(kid);
   }
 }
+
+/** All elements of a tree in reading order, parents before their children. */
+export function* inOrder<T extends { children: T[] }>(top: readonly T[]): Generator<T> {
+  const pending = top.toReversed();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield next;
+    // One by one: a call has room for some 100,000 arguments.
+    for (const child of next.children.toReversed()) pending.push(child);
+  }
+}

@@ -5,6 +5,7 @@ import { name, textOf } from '../names-and-texts.ts';
 import { type PageSize, pageSizesOf } from '../stamp.ts';
 import { headingsBelow, type OutlineItem, readOutline } from '../merge/outline.ts';
 import { loadPdf } from '../load-and-save.ts';
+import { inOrder } from '../trees.ts';
 
 /** A heading: its text, its level from 1, and the index of its page in the part, and its own index. */
 export type PartHeading = { text: string; level: number; page: number; index: number };
@@ -46,17 +47,11 @@ const readOne = async (
         : named.get((found instanceof PDFName ? found.decodeText() : textOf(found)?.trim()) ?? '');
     return pages.get(array?.get(0).toString() ?? '') ?? 0;
   };
-  const headings: PartHeading[] = [];
-  let index = -1;
-  const pending = headingsBelow(ownTitle, outline)
-    .below.map((item) => ({ item, level: 1 }))
-    .toReversed();
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { item, level } = next;
-    index += 1;
-    if (level <= levels) headings.push({ text: item.title.slice(0, maxTextLength), level, page: pageOf(item), index });
-    for (const child of item.children.toReversed()) pending.push({ item: child, level: level + 1 });
-  }
+  const { own, below } = headingsBelow(ownTitle, outline);
+  const headings = [...inOrder(below)].flatMap((item, index): PartHeading[] => {
+    const level = own ? item.level - 1 : item.level;
+    return level > levels ? [] : [{ text: item.title.slice(0, maxTextLength), level, page: pageOf(item), index }];
+  });
   return { title: ownTitle.slice(0, maxTextLength), language, headings, sizes: pageSizesOf(document) };
 };
 

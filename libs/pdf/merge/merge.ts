@@ -13,7 +13,8 @@ import {
 import { name } from '../names-and-texts.ts';
 import { moveDestinations, type PartLinks, readNamedDestinations, topOfPage, uniqueName } from './destinations.ts';
 import { finalReference, type ObjectCopier, openObjectCopier } from './object-copier.ts';
-import { headingsBelow, itemsOf, readOutline } from './outline.ts';
+import { inOrder } from '../trees.ts';
+import { headingsBelow, readOutline } from './outline.ts';
 import { openPdfWriter } from './pdf-writer.ts';
 import { emptySharedStructure, type PartStructure, readPartStructure } from './structure.ts';
 import { openStructureWriter } from './structure-writer.ts';
@@ -148,7 +149,7 @@ export const openMerge = (
     if (!listed[next]) return;
     const { own, below } = headingsBelow(parts[next]!.title, readOutline(document));
     const number = outlineItems[next]!;
-    const items = [...itemsOf(below)];
+    const items = [...inOrder(below)];
     for (const { reference } of items) copier.reserve(reference);
     const root = document.catalog.get(name('Outlines'));
     if (root instanceof PDFRef) copier.replaceBy(root, number);
@@ -189,7 +190,7 @@ export const openMerge = (
     const prefix = uniqueName(id, 'heading=');
     const wanted = new Set([...required.keys()].filter((one) => one.startsWith(prefix)));
     if (wanted.size === 0) return [];
-    const items = [...itemsOf(headingsBelow(title, readOutline(document)).below)];
+    const items = [...inOrder(headingsBelow(title, readOutline(document)).below)];
     return items.flatMap(({ dictionary }, index): [string, PDFObject][] => {
       const destination = dictionary.lookup(name('Dest'));
       return wanted.has(`${prefix}${index}`) && destination instanceof PDFArray

@@ -1,8 +1,14 @@
 import { PDFDict, type PDFDocument, type PDFRef, PDFRef as Reference } from '@cantoo/pdf-lib';
 import { name, textOf } from '../names-and-texts.ts';
 
-/** A bookmark (ISO 32000-1, 12.3.3). */
-export type OutlineItem = { reference: PDFRef; dictionary: PDFDict; title: string; children: OutlineItem[] };
+/** A bookmark (ISO 32000-1, 12.3.3). `level` is from 1. */
+export type OutlineItem = {
+  reference: PDFRef;
+  dictionary: PDFDict;
+  title: string;
+  level: number;
+  children: OutlineItem[];
+};
 
 const maxItems = 200_000;
 
@@ -12,9 +18,9 @@ export const readOutline = ({ catalog, context }: PDFDocument): OutlineItem[] =>
   const top: OutlineItem[] = [];
   if (!(root instanceof PDFDict)) return top;
   const seen = new Set<PDFRef>();
-  const pending: { first: unknown; into: OutlineItem[] }[] = [{ first: root.get(name('First')), into: top }];
-  for (let level = pending.pop(); level; level = pending.pop())
-    for (let next = level.first; next instanceof Reference && !seen.has(next) && seen.size < maxItems;) {
+  const pending = [{ first: root.get(name('First')), into: top, level: 1 }];
+  for (let siblings = pending.pop(); siblings; siblings = pending.pop())
+    for (let next = siblings.first; next instanceof Reference && !seen.has(next) && seen.size < maxItems;) {
       seen.add(next);
       const dictionary = context.lookup(next);
       if (!(dictionary instanceof PDFDict)) break;
@@ -22,10 +28,11 @@ export const readOutline = ({ catalog, context }: PDFDocument): OutlineItem[] =>
         reference: next,
         dictionary,
         title: textOf(dictionary.lookup(name('Title'))) ?? '',
+        level: siblings.level,
         children: [],
       };
-      level.into.push(item);
-      pending.push({ first: dictionary.get(name('First')), into: item.children });
+      siblings.into.push(item);
+      pending.push({ first: dictionary.get(name('First')), into: item.children, level: item.level + 1 });
       next = dictionary.get(name('Next'));
     }
   return top;
@@ -47,12 +54,3 @@ export const headingsBelow = (
     ? { own: first, below: first.children }
     : { own: null, below: [...outline] };
 };
-
-/** All items, parents before their children. */
-export function* itemsOf(items: readonly OutlineItem[]): Generator<OutlineItem> {
-  const pending = items.toReversed();
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    yield next;
-    for (const child of next.children.toReversed()) pending.push(child);
-  }
-}

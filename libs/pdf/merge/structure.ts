@@ -9,8 +9,8 @@ import {
   PDFString,
 } from '@cantoo/pdf-lib';
 import { name, textOf } from '../names-and-texts.ts';
-import { treeNodes } from '../trees.ts';
-import { elementsInOrder, readTree, type StructureElement } from '../structure-tree.ts';
+import { inOrder, treeNodes } from '../trees.ts';
+import { attributesOf, readTree, type StructureElement } from '../structure-tree.ts';
 
 /** Entries of the parent tree: a key, and an element or the elements of a page. */
 export type ParentEntry = { key: number; value: PDFObject };
@@ -36,17 +36,11 @@ const uniqueId = (part: number, id: string): PDFString =>
     `part${String(part).padStart(5, '0')}.${id.replaceAll(/[^\w.-]/gu, (character) => `~${character.codePointAt(0)!.toString(16)}~`)}`,
   );
 
-const attributesOf = (dictionary: PDFDict): PDFDict[] => {
-  const attributes = dictionary.lookup(name('A'));
-  const list = attributes instanceof PDFArray ? attributes.asArray() : attributes ? [attributes] : [];
-  return list.map((one) => dictionary.context.lookup(one)).filter((one) => one instanceof PDFDict);
-};
-
 /** Makes the ids of elements, and the header cells that name them, unique. */
 const renameIds = (part: number, elements: readonly StructureElement[]): PartStructure['ids'] => {
   const changed = new Set<PDFDict>();
   return elements.flatMap(({ reference, dictionary }) => {
-    for (const attributes of attributesOf(dictionary)) {
+    for (const attributes of attributesOf({ dictionary })) {
       const headers = attributes.lookup(name('Headers'));
       if (!(headers instanceof PDFArray) || changed.has(attributes)) continue;
       changed.add(attributes);
@@ -128,7 +122,7 @@ const mergeClasses = (
 };
 
 /** The entries of the parent tree in the order of their keys (ISO 32000-1, 14.7.4.4). */
-const readParentTree = (document: PDFDocument, root: PDFDict): ParentEntry[] => {
+export const readParentTree = (document: PDFDocument, root: PDFDict): ParentEntry[] => {
   const entries = new Map<number, PDFObject>();
   for (const node of treeNodes(document.context, root.get(name('ParentTree')), 'Nums'))
     for (const [key, value] of node) {
@@ -150,7 +144,7 @@ export const readPartStructure = (
   if (!(root instanceof PDFDict) || !(reference instanceof PDFRef))
     return { root: null, top: [], elements: [], ids: [], parents: [], keys: 0 };
   const top = readTree(document, root);
-  const elements = [...elementsInOrder(top)];
+  const elements = [...inOrder(top)];
   mergeRoles(part, root, elements, shared);
   mergeClasses(part, root, elements, shared, textOfClass);
   const parents = readParentTree(document, root);
