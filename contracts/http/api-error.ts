@@ -1,3 +1,4 @@
+import type { ConformanceViolation } from './conformance.ts';
 import type { ErrorEntry, ErrorExtra, ErrorName } from './errors.ts';
 
 /** An ApiError as plain data, for worker messages, the bus and the event log. */
@@ -31,6 +32,22 @@ export class ApiError extends Error {
 /** The error of a field or a header of a request. */
 export const invalidField = (field: string, message: string): ApiError =>
   ApiError.of('invalid_request', message, { field });
+
+/** The end of a message that names only the first of `total` violations. */
+export const furtherViolations = (total: number): string =>
+  total === 1 ? '' : ` There ${total === 2 ? 'is 1' : `are ${total - 1}`} more.`;
+
+export const maxListedViolations = 50;
+
+/** The error of a document that cannot conform. `violations` are the first ones, or all. */
+export const conformanceNotMet = (violations: readonly ConformanceViolation[], total = violations.length): ApiError => {
+  const { element, message } = violations[0]!;
+  return ApiError.of(
+    'conformance_not_met',
+    `The document cannot conform yet. ${element}: ${message}${furtherViolations(total)}`,
+    { violations: violations.slice(0, maxListedViolations), total_violations: total },
+  );
+};
 
 const maxListedErrors = 50;
 const maxListedCharacters = 16_000;

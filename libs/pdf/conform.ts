@@ -1,5 +1,5 @@
 import { PDFDict, type PDFDocument, PDFHexString, PDFName } from '@cantoo/pdf-lib';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { conformanceNotMet } from '#contracts/http/api-error.ts';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { markPageArtifacts } from './artifacts.ts';
 import type { Standards } from './catalog.ts';
@@ -52,17 +52,6 @@ const describeAnnotations = (document: PDFDocument): void => {
       const description = textOf(annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI'))) ?? 'Link';
       if (!annotation.has(name('Contents'))) annotation.set(name('Contents'), PDFHexString.fromText(description));
     }
-};
-
-const maxListedViolations = 50;
-
-const conformanceNotMet = (violations: readonly ConformanceViolation[]): ApiError => {
-  const [{ element, message }, ...others] = [violations[0]!, ...violations.slice(1)];
-  const more = others.length === 0 ? '' : ` There ${others.length === 1 ? 'is 1 more' : `are ${others.length} more`}.`;
-  return ApiError.of('conformance_not_met', `The document cannot conform yet. ${element}: ${message}${more}`, {
-    violations: violations.slice(0, maxListedViolations),
-    total_violations: violations.length,
-  });
 };
 
 /** What the PDF must be changed in by its author. Completes what the service can complete. */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { conformanceNotMet, maxListedViolations } from '#contracts/http/api-error.ts';
 import { type ConformanceViolation, pdfUa } from '#contracts/http/conformance.ts';
 import { formulaMark } from '#libs/pdf/formula-mark.ts';
 import type { Session } from '../cdp/connection.ts';
 import type { PrintRequest } from '../print-request.ts';
 
-const maxListed = 50;
 /** Longer alternative texts of formulas are cut. */
 const maxFormulaText = 4_000;
 
@@ -56,10 +55,10 @@ const prepareExpression = String.raw`(() => {
   const selector = 'iframe, frame, object, embed, select, svg:not(svg svg, a[href] svg), a[href]';
   const found = [...document.querySelectorAll(selector)].filter((element) =>
     isUnreadable(element) && isVisible(element) && !isDecoration(element));
-  return { total: found.length, elements: found.slice(0, ${maxListed}).map(nameOf) };
+  return { total: found.length, elements: found.slice(0, ${maxListedViolations}).map(nameOf) };
 })()`;
 
-const found = z.object({ total: z.number().int(), elements: z.array(z.string()).max(maxListed) });
+const found = z.object({ total: z.number().int(), elements: z.array(z.string()).max(maxListedViolations) });
 
 const timeoutMs = 2_000;
 
@@ -99,11 +98,5 @@ export const prepareForPdfUa = async (session: Session, { options, isForPdfUa }:
   const { result } = await session.send('Runtime.evaluate', evaluation);
   const { total, elements } = found.parse(result.value);
   if (total === 0) return;
-  const violations = elements.map(violationOf);
-  const { element, message } = violations[0]!;
-  const more = total === 1 ? '' : ` There ${total === 2 ? 'is 1 more' : `are ${total - 1} more`}.`;
-  throw ApiError.of('conformance_not_met', `The document cannot conform yet. ${element}: ${message}${more}`, {
-    violations,
-    total_violations: total,
-  });
+  throw conformanceNotMet(elements.map(violationOf), total);
 };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ErrorDetail, ParseOption, XmlDocument, XmlLibError } from 'libxml2-wasm';
-import { ApiError, invalidField } from '#contracts/http/api-error.ts';
+import { ApiError, furtherViolations, invalidField } from '#contracts/http/api-error.ts';
 import { type FacturXOption, type FacturXViolation, maxFacturXLength } from '#contracts/http/factur-x.ts';
 import { expandTemplate, type TemplateInput } from '#libs/documents/prepare.ts';
 import { profiles } from './profiles.ts';
@@ -16,9 +16,8 @@ const invalidXml = (violations: readonly FacturXViolation[]): ApiError => {
   const [first] = violations;
   const { line, element, message } = first!;
   const where = [...(line === null ? [] : [`line ${line}`]), ...(element === null ? [] : [element])].join(', ');
-  const more =
-    violations.length === 1 ? '' : ` There ${violations.length === 2 ? 'is 1' : `are ${violations.length - 1}`} more.`;
-  return ApiError.of('invalid_factur_x', `factur_x: ${where === '' ? '' : `${where}: `}${message}${more}`, {
+  const text = `${where === '' ? '' : `${where}: `}${message}${furtherViolations(violations.length)}`;
+  return ApiError.of('invalid_factur_x', `factur_x: ${text}`, {
     violations: violations.slice(0, maxListedViolations),
     total_violations: violations.length,
   });
