@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PDFDict, type PDFDocument, PDFHexString, type PDFRawStream, PDFString } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString, PDFString } from '@cantoo/pdf-lib';
 import { authorsOf, keywordsOf, type PdfMetadataOption } from '#contracts/http/pdf-metadata.ts';
 import { name, textOf } from './names-and-texts.ts';
 import { srgbProfile } from './srgb-profile.ts';
@@ -9,17 +9,9 @@ export type Standards = { pdfa: PdfaLevel | null; isPdfUa: boolean };
 /** `requestedAt` is ISO 8601. */
 export type MetadataInput = { metadata: PdfMetadataOption; requestedAt: string };
 
-let profileBytes: Uint8Array | undefined;
-
-/** A stream with the profile of sRGB. It is compressed only once. */
-const profileStream = ({ context }: PDFDocument): PDFRawStream => {
-  profileBytes ??= context.flateStream(srgbProfile()).contents;
-  return context.stream(profileBytes, { N: 3, Filter: 'FlateDecode' });
-};
-
 const addOutputIntent = (document: PDFDocument): void => {
   const { context, catalog } = document;
-  const profile = context.register(profileStream(document));
+  const profile = context.register(context.flateStream(srgbProfile(), { N: 3 }));
   const intent = context.obj({
     Type: 'OutputIntent',
     S: 'GTS_PDFA1',

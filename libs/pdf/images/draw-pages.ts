@@ -40,13 +40,10 @@ const encodeImage = (
 };
 
 const packageFile = new URL('../package.json', import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
-let engine: string | undefined;
+const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
 
 /** What draws pages and what encodes the images, with their versions, because another version can give other bytes. */
-const drawingEngine = (): string => {
-  const { version } = (engine ? {} : JSON.parse(readFileSync(packageFile, 'utf8'))) as { version?: string };
-  return (engine ??= `PDFium (@hyzyla/pdfium ${version}), libvips ${sharp.versions.vips}`);
-};
+const engine = `PDFium (@hyzyla/pdfium ${version}), libvips ${sharp.versions.vips}`;
 
 /** `maxBytes` limits the file; null for the limit of every account. `requestedAt` is ISO 8601. */
 export type DrawPagesInput = {
@@ -140,7 +137,7 @@ const drawAll = async (opened: OpenedPdf, input: DrawPagesInput): Promise<Omit<D
  */
 export const drawPages = async (input: DrawPagesInput): Promise<DrawnPages> => {
   try {
-    return { ...(await drawAll(await openPdf(input.pdf), input)), engine: drawingEngine() };
+    return { ...(await drawAll(await openPdf(input.pdf), input)), engine };
   } catch (error) {
     throw asDrawingError(error);
   }
@@ -154,7 +151,7 @@ export const drawThumbnail = async ({ pdf, width }: DrawThumbnailInput): Promise
     const dpi = Math.min(width / page.width, maxThumbnailHeight / page.height) * pointsPerInch;
     const size = { width: toPixels(page.width, dpi), height: toPixels(page.height, dpi) };
     const file = await encodeImage(opened.draw(0, size, false), { type: 'png', quality: 100, dpi });
-    return { file, engine: drawingEngine() };
+    return { file, engine };
   } catch (error) {
     throw asDrawingError(error);
   }
