@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { encryptionPermissions } from '#contracts/http/encryption.ts';
 import { hasProhibitedCharacters, pdfPasswordBytes, preparePdfPassword } from '#contracts/http/pdf-password.ts';
 import { checkWithQpdf, isQpdfAvailable, runQpdf } from '../../test/support/documents/qpdf.ts';
+import { setFileIdentifier } from './catalog.ts';
 import { encryptDocument, type PdfEncryption } from './encryption.ts';
 
 const requestedAt = '2026-03-02T10:00:00.000Z';
@@ -27,6 +28,7 @@ const documentOf = async (texts: readonly string[]): Promise<Uint8Array> => {
 const encrypted = async (pdf: Uint8Array, changes: Partial<PdfEncryption>): Promise<Uint8Array> => {
   const document = await PDFDocument.load(pdf, { updateMetadata: false });
   const options = { userPassword: null, ownerPassword: null, secret, permissions: allAllowed, encryptMetadata: true };
+  setFileIdentifier(document, pdf);
   encryptDocument(document, { ...options, ...changes }, { pdf, requestedAt });
   return document.save({ useObjectStreams: false, updateFieldAppearances: false });
 };

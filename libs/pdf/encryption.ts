@@ -164,10 +164,6 @@ export const encryptDocument = (
   const { context, catalog } = document;
   const sha256 = hash('sha256', pdf, 'hex');
   const { encrypt, dictionary } = openObjectEncryption(encryption, { sha256, requestedAt });
-  if (!context.trailerInfo.ID) {
-    const identifier = PDFHexString.of(sha256.slice(0, 32));
-    context.trailerInfo.ID = context.obj([identifier, identifier]);
-  }
   if (!(Number.parseFloat(context.header.getVersionString()) >= 1.7)) context.header = PDFHeader.forVersion(1, 7);
   declareExtension(catalog);
   const metadata = catalog.get(name('Metadata'));
