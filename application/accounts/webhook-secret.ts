@@ -1,6 +1,6 @@
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { type ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { account, maxPreviousSecrets, TooManyWebhookSecretsError } from '#libs/domain/account.ts';
@@ -41,15 +41,10 @@ export const readWebhookSecret = async (
 };
 
 const tooManySecrets = (until: string, now: Date): ApiError => {
-  const retryAfter = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 1000));
   const message =
     `${maxPreviousSecrets} previous webhook secrets are still valid, and each stays valid for 24 hours. ` +
     `Rotate again after ${until}.`;
-  return ApiError.of('rate_limit_exceeded', message, {
-    limit: maxPreviousSecrets,
-    retry_after: retryAfter,
-    reset_at: until,
-  });
+  return rateLimitExceeded(message, maxPreviousSecrets, new Date(until), now);
 };
 
 /** Gives an account a new webhook secret. @throws ApiError rate_limit_exceeded if too many previous ones are valid */

@@ -1,4 +1,4 @@
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import type { RedeliverJobRequest } from '#contracts/http/jobs.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
@@ -115,19 +115,14 @@ type RedeliverFailedResult = {
   erased: string[];
 };
 
-const tooManyRedeliveries = (now: Date): ApiError => {
-  const retryAfter = maxStartDelayMs / 2 / 1_000;
-  return ApiError.of(
-    'rate_limit_exceeded',
+const tooManyRedeliveries = (now: Date): ApiError =>
+  rateLimitExceeded(
     `Redeliveries to a receiver start ${redeliveriesPerSecond} a second, and those of the next minute are planned ` +
       'already. Repeat the request later.',
-    {
-      limit: redeliveriesPerSecond,
-      retry_after: retryAfter,
-      reset_at: new Date(now.getTime() + retryAfter * 1_000).toISOString(),
-    },
+    redeliveriesPerSecond,
+    new Date(now.getTime() + maxStartDelayMs / 2),
+    now,
   );
-};
 
 const findFailed = async (
   { reads, readYourWrites }: Pick<RedeliverFailedDependencies, 'reads' | 'readYourWrites'>,

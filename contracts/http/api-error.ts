@@ -33,6 +33,18 @@ export class ApiError extends Error {
 export const invalidField = (field: string, message: string): ApiError =>
   ApiError.of('invalid_request', message, { field });
 
+/** The whole seconds until a time, at least one. */
+export const secondsUntil = (time: Date, now: Date): number =>
+  Math.max(1, Math.ceil((time.getTime() - now.getTime()) / 1000));
+
+/** The error of a caller who has reached a limit, which begins anew at `resetAt`. */
+export const rateLimitExceeded = (message: string, limit: number, resetAt: Date, now: Date): ApiError =>
+  ApiError.of('rate_limit_exceeded', message, {
+    limit,
+    retry_after: secondsUntil(resetAt, now),
+    reset_at: resetAt.toISOString(),
+  });
+
 /** The end of a message that names only the first of `total` violations. */
 export const furtherViolations = (total: number): string =>
   total === 1 ? '' : ` There ${total === 2 ? 'is 1' : `are ${total - 1}`} more.`;

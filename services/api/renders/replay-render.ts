@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { type ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
@@ -46,19 +46,14 @@ const keptReply = async (
   }
 };
 
-const tooManyRegenerations = (requestedAt: string, now: Date): ApiError => {
-  const resetAt = new Date(Date.parse(requestedAt) + idempotencyKeyLifetimeMs);
-  return ApiError.of(
-    'rate_limit_exceeded',
+const tooManyRegenerations = (requestedAt: string, now: Date): ApiError =>
+  rateLimitExceeded(
     `The PDF of this render was regenerated ${maxRegenerations} times, the maximum for one Idempotency-Key. ` +
       'Send the request with a new Idempotency-Key.',
-    {
-      limit: maxRegenerations,
-      retry_after: Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000)),
-      reset_at: resetAt.toISOString(),
-    },
+    maxRegenerations,
+    new Date(Date.parse(requestedAt) + idempotencyKeyLifetimeMs),
+    now,
   );
-};
 
 /** Requests a new PDF, unless a request for it is pending. @throws ApiError rate_limit_exceeded, service_unavailable */
 const requestPdfRegeneration = async (

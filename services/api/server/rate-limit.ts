@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { rateLimitExceeded, secondsUntil } from '#contracts/http/api-error.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import type { KeyCache } from '#application/api-keys/queries.ts';
 import type { LimitStatus, Limits, QuotaLimit, LimitsStatus } from '#libs/limits/port.ts';
@@ -96,12 +96,8 @@ export const requireRateLimitLeft = (
   describe = (perMinute: number) => `The account may send ${perMinute} requests a minute.`,
 ): void => {
   if (allowed) return;
-  const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
-  throw ApiError.of('rate_limit_exceeded', `${describe(limit!)} Try again in ${retryAfter} s.`, {
-    limit: limit!,
-    retry_after: retryAfter,
-    reset_at: resetAt.toISOString(),
-  });
+  const message = `${describe(limit!)} Try again in ${secondsUntil(resetAt, now)} s.`;
+  throw rateLimitExceeded(message, limit!, resetAt, now);
 };
 
 /** Whether the route accepts asynchronous renders. If these are exempt, the request is counted after its body is read. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { rateLimitExceeded } from '#contracts/http/api-error.ts';
 
 export type WebhookTestLimiter = {
   /** Runs a test. @throws ApiError rate_limit_exceeded if the account has had enough of them in this minute */
@@ -19,17 +19,9 @@ export const createWebhookTestLimiter = (): WebhookTestLimiter => {
       const minute = Math.floor(now.getTime() / minuteMs);
       const current = counts.get(accountId);
       const count = current?.minute === minute ? current.count : 0;
-      const resetAt = new Date((minute + 1) * minuteMs);
+      const message = `The account may send ${maxTestsPerMinute} test callbacks a minute. Try again in the next minute.`;
       if (count >= maxTestsPerMinute)
-        throw ApiError.of(
-          'rate_limit_exceeded',
-          `The account may send ${maxTestsPerMinute} test callbacks a minute. Try again in the next minute.`,
-          {
-            limit: maxTestsPerMinute,
-            retry_after: Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1_000)),
-            reset_at: resetAt.toISOString(),
-          },
-        );
+        throw rateLimitExceeded(message, maxTestsPerMinute, new Date((minute + 1) * minuteMs), now);
       counts.set(accountId, { minute, count: count + 1 });
       return test();
     },
