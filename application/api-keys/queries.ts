@@ -38,12 +38,8 @@ const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
     noCounts,
   );
 
-const nextMonth = (month: string): string => {
-  const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(5))];
-  return number === 12
-    ? `${String(year + 1).padStart(4, '0')}-01`
-    : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`;
-};
+const nextMonth = (month: string): string =>
+  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))).toISOString().slice(0, 7);
 
 /** The months (`YYYY-MM`) from one to another, at most 100 years. */
 const monthsBetween = (first: string, last: string): string[] => {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Diagnostics } from '#contracts/http/diagnostics.ts';
 import type { RenderQueuedResponse } from '#contracts/http/jobs.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { fileNameFor, pdfContentType, imageTypes, zipContentType } from '#contracts/http/output.ts';
+import { fileNameFor, outputContentTypes, pdfContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, jobIdOf, readModels, renderIdOf } from '#contracts/names.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { RenderReply } from '#libs/replies/port.ts';
@@ -50,7 +50,7 @@ const renderResponseJson = (
 
 /** The parts of a RouteResponse of a route that ends with `sendRender`. */
 export const pdfResponse = {
-  contentType: [pdfContentType, ...Object.values(imageTypes).map((type) => type.contentType), zipContentType],
+  contentType: outputContentTypes,
   headers: {
     'Content-Disposition': 'With the file itself: its name, from `file_name`.',
     'X-Render-Id': 'With the file itself: the id of the render.',
