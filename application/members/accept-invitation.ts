@@ -4,7 +4,7 @@ import { personIdFrom } from '#application/people/identity.ts';
 import { actorOf, type SignedInPerson } from '#application/people/people.ts';
 import { endSession } from '#application/people/sessions.ts';
 import { registerPerson, type SignIn, type SignInOrigin, startSignedInSession } from '#application/people/sign-in.ts';
-import { maxMembers, type MembersState, membershipOf } from '#libs/domain/members.ts';
+import { isFull, maxMembers, membershipOf } from '#libs/domain/members.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { changeMembers, type FoundInvitation } from './commands.ts';
 
@@ -26,8 +26,6 @@ export const memberLimitExceeded = (): ApiError =>
   ApiError.of('member_limit_exceeded', `The account has ${maxMembers} members. Remove those who left.`, {
     limit: maxMembers,
   });
-
-const isFull = ({ members }: MembersState): boolean => Object.keys(members).length >= maxMembers;
 
 /** Uses the invitation. Resolves to the position of the event. @throws ApiError why it has no effect */
 const accept = async (

@@ -81,7 +81,7 @@ const evolve = (state: MembersState, event: MemberEvent): MembersState => {
   }
 };
 
-const isFull = ({ members }: MembersState): boolean => Object.keys(members).length >= maxMembers;
+export const isFull = ({ members }: MembersState): boolean => Object.keys(members).length >= maxMembers;
 
 const decideGroups = (personId: string, role: Role | null, state: MembersState): MemberEvent[] => {
   const present = membershipOf(state, personId);
