@@ -2,6 +2,7 @@ import { attachFiles } from './attachments.ts';
 import { attachedFilesOf, facturXMetadata, type FilesInput } from './attached-files.ts';
 import { completeCatalog, metadataOf, type MetadataInput, setFileIdentifier, type Standards } from './catalog.ts';
 import { conformPages } from './conform.ts';
+import { shortenDestinationNames } from './destination-names.ts';
 import { encryptDocument, type PdfEncryption } from './encryption.ts';
 import { loadPdf, savePdf } from './load-and-save.ts';
 import { stampDocument, type Stamps } from './stamp.ts';
@@ -30,6 +31,7 @@ export const finishPdf = async (input: FinishInput): Promise<Uint8Array> => {
   if (standards?.isPdfUa) metadata.title ||= input.fallbackTitle ?? null;
   if (stamps) await stampDocument(document, stamps);
   if (standards) conformPages(document, { standards, namesLanguage, title: metadata.title });
+  if (standards?.pdfa) shortenDestinationNames(document);
   attachFiles(document, attachedFilesOf(input));
   completeCatalog(document, metadata, standards, facturXMetadata(input));
   setFileIdentifier(document, pdf);

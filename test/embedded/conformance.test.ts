@@ -4,7 +4,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
-import { readPdf, readStructure, withoutDates } from '../support/documents/read-pdf.ts';
+import { readLinks, readPdf, readStructure, withoutDates } from '../support/documents/read-pdf.ts';
 import { sampleDocument } from '../support/documents/sample-documents.ts';
 import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
@@ -24,6 +24,9 @@ const page = (body: string, head = '<title>Report</title>', lang = 'en'): string
   `<!doctype html><html lang="${lang}"><head>${head}</head><body>${body}</body></html>`;
 const dot = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
+/** The browser names its place with 9 bytes for each character. */
+const longHeading = '日本語のとても長い見出し'.repeat(3);
+
 const documents: Record<string, [inputType: string, data: unknown, options?: Body]> = {
   html: ['html', sampleDocument('invoice.html'), { metadata: { title: 'Invoice' } }],
   markdown: ['markdown', sampleDocument('release-notes.md')],
@@ -31,6 +34,7 @@ const documents: Record<string, [inputType: string, data: unknown, options?: Bod
     'markdown',
     '# T\n\n- a\n  - b\n\n1. x\n\nTerm\n: Definition\n\n- [x] done\n\nNote[^1].\n\n[^1]: Foot\n',
   ],
+  'a long heading in a table of contents': ['markdown', `# T\n\n[[toc]]\n\n## ${longHeading}`],
   'scripts of the world': ['markdown', sampleDocument('languages.md')],
   arabic: ['markdown', sampleDocument('letter-arabic.md')],
   docx: ['docx', sampleDocument('agreement.docx')],
@@ -145,6 +149,26 @@ describe.skipIf(!isVeraPdfAvailable)('A PDF that veraPDF validates', () => {
     expect(await validate(pdfs)).toEqual(
       Object.fromEntries(Object.entries(flavours).map(([name, flavour]) => [name, conformsTo(flavour)])),
     );
+  });
+});
+
+describe('A link to a place with a long name', () => {
+  const contents = `# T\n\n[[toc]]\n\n## ${longHeading}`;
+  const longNames = (pdf: string): string[] =>
+    (bytes(pdf) as Buffer)
+      .toString('latin1')
+      .match(/\/(?:[^\s/<>()[\]#]|#[\da-f]{2})+/gi)!
+      .filter((one) => one.replaceAll(/#../g, '#').length > 128);
+
+  it('has a short name in PDF/A, and in a composed document', async () => {
+    const { pdf_base64: single } = await caller.render('markdown', contents, { conformance: 'pdf/a-2b' });
+    const parts = [{ mode: 'CONVERT', input_type: 'markdown', data: contents }];
+    const composed = await caller.postRender({ mode: 'COMPOSE', parts });
+    for (const pdf of [single, String(composed.body['pdf_base64'])]) {
+      expect(longNames(pdf)).toEqual([]);
+      const [link] = (await readLinks(pdf)) as { place: string }[];
+      expect((bytes(pdf) as Buffer).toString('latin1')).toMatch(new RegExp(`/${link!.place} \\[`));
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
+import { shortName } from '../destination-names.ts';
 import { keyOf, name, textOf } from '../names-and-texts.ts';
 import { treeNodes } from '../trees.ts';
 import { finalReference } from './object-copier.ts';
@@ -31,7 +32,7 @@ export const readNamedDestinations = (document: PDFDocument): Map<string, PDFArr
 };
 
 /** The name of a destination in the whole document, which no other part has. */
-export const uniqueName = (part: string, key: string): string => `part${part}.${key}`;
+export const uniqueName = (part: string, key: string): string => shortName(`part${part}.${key}`);
 
 const toPart = /^part:(\w{1,20})(?:#(.*))?$/;
 

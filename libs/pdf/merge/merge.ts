@@ -10,6 +10,7 @@ import {
   PDFStream,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { shortName } from '../destination-names.ts';
 import { name } from '../names-and-texts.ts';
 import { moveDestinations, type PartLinks, readNamedDestinations, topOfPage, uniqueName } from './destinations.ts';
 import { finalReference, type ObjectCopier, openObjectCopier } from './object-copier.ts';
@@ -177,7 +178,7 @@ export const openMerge = (
 
   const copyDestinations = (known: ReadonlyMap<string, PDFObject>, copier: ObjectCopier): void => {
     for (const [key, array] of known) {
-      const names = key.startsWith('heading=') ? [] : [key];
+      const names = key.startsWith('heading=') ? [] : [shortName(key)];
       const text = copier.textOf(array);
       for (const one of [uniqueName(parts[next]!.id, key), ...names])
         if (!destinations.has(one)) destinations.set(one, { name: name(one).toString(), text });
