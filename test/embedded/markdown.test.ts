@@ -138,6 +138,19 @@ describe('Markdown', () => {
     expect((await first('text\n\n$\\frac{1}{$')).text).toContain('\\frac{1}{');
   });
 
+  it('has the marks of items without a box in a list of tasks, whose lines begin at the same place', async () => {
+    const page = await first(`1. [ ] open ${'text '.repeat(40)}LAST\n2. plain`);
+    expect(page.text).toContain('2. plain');
+    const open = findTextRun(page, 'open');
+    const wrapped = page.runs.find(({ text, top }) => text.startsWith('text') && top > open.top + 1);
+    expect(wrapped?.left).toBeCloseTo(open.left, 0);
+  });
+
+  it('shows what is in closed details, which a reader could not open', async () => {
+    const page = await first('<details><summary>More</summary>\n\nInside **here**\n\n</details>');
+    expect(page.text).toMatch(/More\s+Inside here/);
+  });
+
   it('has a table of contents whose links lead to the headings', async () => {
     const { pdf_base64: pdf } = await caller.render('markdown', '[[toc]]\n\n# Überschrift\n\n# Two & "three"');
     expect((await readStructure(pdf)).internalLinks).toBe(2);

@@ -81,6 +81,7 @@ export const taskLists = (markdown: MarkdownIt): void => {
       const box = new TokenClass('html_inline', '', 0);
       box.content = match[1] === ' ' ? '<span class="task"></span>' : '<span class="task done"></span>';
       token.children?.unshift(box);
+      tokens[index - 2]!.attrSet('class', 'task-item');
       const list = lists.at(-1);
       if (list && list.attrGet('class') === null) list.attrSet('class', 'task-list');
     });
