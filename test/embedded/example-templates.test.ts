@@ -171,3 +171,30 @@ describe('A list of 500 rows', () => {
     },
   );
 });
+
+it('The numbers of a contract are beside their paragraphs, also at the end of a page', async () => {
+  const example = await readExample('contract');
+  const id = await create(example);
+  const paragraphs = Array.from({ length: 20 }, (_, index) => `Text ${index + 1}.`);
+  const data = {
+    ...example.sample,
+    clauses: [
+      { title: 'One', paragraphs },
+      { title: 'Two', paragraphs: ['Last'] },
+    ],
+  };
+  for (const height of [149.6, 149.8, 150, 150.2, 150.4]) {
+    const pages = await rendered(id, data, { width: 210, height });
+    const alone = paragraphs.filter((text, index) => {
+      const runs = pages.find((page) => page.text.includes(text))!.runs;
+      const { top } = runs.find((one) => one.text === text)!;
+      return !runs.some((one) => one.text === `1.${index + 1}` && Math.abs(one.top - top) < 0.3);
+    });
+    expect([height, alone]).toEqual([height, []]);
+  }
+});
+
+it('A certificate fits on one page of A5', async () => {
+  const example = await readExample('certificate');
+  expect(await rendered(await create(example), example.sample, { page_size: 'A5' })).toHaveLength(1);
+});
