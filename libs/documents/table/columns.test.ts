@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitIntoSections } from './columns.ts';
+import { cellPadding, measureColumns, splitIntoSections } from './columns.ts';
 
 const demand = fc
   .tuple(fc.integer({ min: 2, max: 26 }), fc.integer({ min: 2, max: 60 }))
-  .map(([a, b]) => ({ word: Math.min(a, b), line: b }));
+  .map(([a, b]) => ({ word: Math.min(a, b), line: b, unbroken: Math.min(a, b) }));
 
 describe('the sections of a table', () => {
   test('contain every column in order and repeat only the first', () => {
@@ -31,13 +31,27 @@ describe('the sections of a table', () => {
   });
 
   test('are as many as the paper needs', () => {
-    const demands = Array.from({ length: 30 }, () => ({ word: 8, line: 12 }));
+    const demands = Array.from({ length: 30 }, () => ({ word: 8, line: 12, unbroken: 12 }));
     const countFor = (textWidthMm?: number) => splitIntoSections(demands, textWidthMm).length;
     expect([40, 75, 180, 267, 390, 811].map(countFor)).toEqual([29, 10, 4, 3, 2, 1]);
     expect(countFor()).toBe(countFor(180));
   });
 
+  test('have room for wide letters and bold headers beside long texts', () => {
+    const demands = measureColumns({
+      header: ['name', 'Empty', 'id', 'at', 'Note'],
+      rows: [['Name 100', '', '1', '2026-01-01T00:00:00Z', 'text '.repeat(30)]],
+    });
+    const [section] = splitIntoSections(demands);
+    const widths = section!.shares.map((share) => (share * section!.characters) / 100 - cellPadding);
+    // Measured in Noto Sans, without what is left of the padding.
+    expect(widths[0]).toBeGreaterThan(8.7);
+    expect(widths[1]).toBeGreaterThan(6);
+    expect(widths[2]).toBeLessThan(3);
+    expect(widths[3]).toBeGreaterThanOrEqual(20);
+  });
+
   test('are a single section if the columns fit side by side', () => {
-    expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12 })))).toHaveLength(1);
+    expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12, unbroken: 12 })))).toHaveLength(1);
   });
 });

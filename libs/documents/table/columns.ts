@@ -1,18 +1,25 @@
 import { defaultTextWidthMm } from '../input.ts';
 import type { Table } from './cells.ts';
 
-/** The width that a column needs for its longest word and its longest line, in characters of average width. */
-export type ColumnDemand = { word: number; line: number };
+/**
+ * The width that a column needs for its longest word and its longest line, in characters. `unbroken` keeps words and
+ * short lines whole if there is room, in characters of average width.
+ */
+export type ColumnDemand = { word: number; line: number; unbroken: number };
 
 const sampledRows = 1000;
 const maxWordWidth = 26;
 const maxLineWidth = 60;
+/** Lines up to this width should not be broken. */
+const shortLineWidth = 14;
+/** How much wider the bold letters of the header are. */
+const boldRatio = 1.08;
 const wideCharacters =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
 
 /** Measures every column by the header and the first rows. */
 export const measureColumns = ({ header, rows }: Table): ColumnDemand[] => {
-  const demands = header.map((name) => measureText(name));
+  const demands = header.map((name) => measureText(name, boldRatio));
   for (const row of rows.slice(0, sampledRows)) {
     row.forEach((cell, column) => {
       const demand = demands[column];
@@ -22,20 +29,30 @@ export const measureColumns = ({ header, rows }: Table): ColumnDemand[] => {
   return demands;
 };
 
-const measureText = (text: string): ColumnDemand => {
+const measureText = (text: string, letterRatio = 1): ColumnDemand => {
   const sample = text.slice(0, 400);
   const line = Math.min(maxLineWidth, Math.max(2, textWidth(sample)));
   const word = sample.split(/[\s/-]+/).reduce((longest, part) => Math.max(longest, textWidth(part)), 2);
-  return { word: Math.min(maxWordWidth, word, line), line };
+  const parts = sample.split(/\s+/).flatMap((part) => (part.length > maxWordWidth ? part.split(/[/-]+/) : [part]));
+  const unbroken = (line <= shortLineWidth ? [sample] : parts).reduce(
+    (longest, part) => Math.max(longest, letterRatio * (textWidth(part) + widerLetters(part))),
+    2,
+  );
+  return { word: Math.min(maxWordWidth, word, line), line, unbroken: Math.min(maxWordWidth, unbroken) };
 };
 
 // Wide characters count as two and may break anywhere, so counting them as one word is generous.
 const textWidth = (text: string): number =>
   text.length + (/^[\x20-\x7e]*$/.test(text) ? 0 : (text.match(wideCharacters)?.length ?? 0));
 
+/** How much wider capitals, m and w are than as many average letters. */
+const widerLetters = (text: string): number =>
+  0.65 * (text.match(/[mwMW%@]/g)?.length ?? 0) + 0.25 * (text.match(/[A-LN-VX-Z]/g)?.length ?? 0);
+
 const widen = (demand: ColumnDemand, other: ColumnDemand): void => {
   demand.word = Math.max(demand.word, other.word);
   demand.line = Math.max(demand.line, other.line);
+  demand.unbroken = Math.max(demand.unbroken, other.unbroken);
 };
 
 /**
@@ -66,7 +83,7 @@ export const splitIntoSections = (demands: readonly ColumnDemand[], textWidthMm?
   // On narrow paper, words break so that the first column and another one fit.
   const maxWidth = lengths.smallest / 2;
   const minWidths = demands.map(({ word, line }) =>
-    Math.min(maxWidth, Math.max(word, Math.min(line, 14)) + cellPadding),
+    Math.min(maxWidth, Math.max(word, Math.min(line, shortLineWidth)) + cellPadding),
   );
   return groupColumns(minWidths, lengths).map((columns) => createSection(columns, demands, minWidths, lengths));
 };
@@ -101,13 +118,16 @@ const createSection = (
   { comfortable, normal }: LineLengths,
 ): TableSection => {
   const base = columns.map((column) => minWidths[column] ?? 0);
-  const extraWidths = columns.map((column, index) =>
-    Math.max(0, (demands[column]?.line ?? 0) + cellPadding - (base[index] ?? 0)),
-  );
+  const missing = (widths: readonly number[], need: 'unbroken' | 'line'): number[] =>
+    widths.map((width, index) => Math.max(0, demands[columns[index]!]![need] + cellPadding - width));
   // A wide table may use smaller type, so that long texts break into fewer lines.
-  const spareWidth = Math.max(0, Math.max(normal, Math.min(comfortable, sum(base) * 1.25)) - sum(base));
-  const ratio = Math.min(1, spareWidth / (sum(extraWidths) || 1));
-  const widths = base.map((width, index) => width + (extraWidths[index] ?? 0) * ratio);
+  const maxWidth = Math.max(normal, Math.min(comfortable, sum(base) * 1.25));
+  const extend = (widths: readonly number[], extraWidths: readonly number[]): number[] => {
+    const ratio = Math.min(1, Math.max(0, maxWidth - sum(widths)) / (sum(extraWidths) || 1));
+    return widths.map((width, index) => width + extraWidths[index]! * ratio);
+  };
+  const whole = extend(base, missing(base, 'unbroken'));
+  const widths = extend(whole, missing(whole, 'line'));
   const totalWidth = sum(widths);
   return {
     columns,
