@@ -1,4 +1,5 @@
 import type { EventType } from '#contracts/events/event-schemas.ts';
+import { plural } from './plural.ts';
 
 /** The text of a field of an event's data, such as `outcome.status`; empty if it has no value. */
 type FieldText = (path: string) => string;
@@ -54,7 +55,7 @@ const sentences: Record<EventType, (of: FieldText) => string> = {
   RenderRequested: (of) =>
     of('source.mode') === 'RENDER'
       ? `Render requested from version ${of('source.template_version')} of a template`
-      : `Render of ${of('source.input_type')} requested`,
+      : `Render of ${of('source.input_type') || plural(Number(of('source.parts')), 'part')} requested`,
   RenderStarted: (of) => (of('attempt') === '1' ? 'Render started' : `Render started, attempt ${of('attempt')}`),
   RenderCompleted: (of) =>
     `Render completed: ${of('pages')} ${of('pages') === '1' ? 'page' : 'pages'} in ` +

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { sentenceOf } from './event-texts.ts';
+
+test.each([
+  [{ mode: 'RENDER', template_version: 3 }, 'Render requested from version 3 of a template'],
+  [{ mode: 'CONVERT', input_type: 'markdown' }, 'Render of markdown requested'],
+  [{ mode: 'COMPOSE', parts: 4 }, 'Render of 4 parts requested'],
+  [{ mode: 'COMPOSE', parts: 1 }, 'Render of 1 part requested'],
+])('The event of a request names what was rendered: %o', (source, sentence) => {
+  expect(sentenceOf({ type: 'RenderRequested', data: { source } })).toBe(sentence);
+});
