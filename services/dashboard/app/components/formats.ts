@@ -53,6 +53,13 @@ export const formatBytes = (bytes: number): string => {
 /** A share from 0 to 1 as "98.7 %". */
 export const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
+/**
+ * The share of the renders that succeeded among those that have ended, 0 to 1; null if none has. `success_rate` of the
+ * API is rounded, and would be rounded a second time.
+ */
+export const successRate = ({ succeeded, failed }: { succeeded: number; failed: number }): number | null =>
+  succeeded + failed === 0 ? null : succeeded / (succeeded + failed);
+
 const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** A month `YYYY-MM` in words. */

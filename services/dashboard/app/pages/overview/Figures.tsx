@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
-import { formatDuration, formatPercent } from '../../components/formats.ts';
+import { formatDuration, formatPercent, successRate } from '../../components/formats.ts';
 import { Skeleton } from '../../components/notices.tsx';
 import { Meter, Stat } from '../../components/Stat.tsx';
 import { Count, Duration } from '../../components/values.tsx';
@@ -52,8 +52,8 @@ export const Figures = ({ statistics, range }: FiguresProps): ReactElement => (
 );
 
 const SuccessRate = ({ statistics, range }: { statistics: StatisticsResponse; range: Range }): ReactElement => {
-  const { success_rate: rate, renders } = statistics.totals;
-  const count = strings.overview.renderCount(renders);
+  const rate = successRate(statistics.totals);
+  const count = strings.overview.renderCount(statistics.totals.renders);
   return (
     <Stat
       label={texts.success}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { BreakdownRow } from '#contracts/http/statistics.ts';
 import { type Column } from '../../components/DataTable.tsx';
-import { formatMonth, formatPercent } from '../../components/formats.ts';
+import { formatMonth, formatPercent, successRate } from '../../components/formats.ts';
 import { hrefOfId, Id } from '../../components/Id.tsx';
 import { Bytes, Count, Duration } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -59,7 +59,7 @@ export const columnsOf = (by: View): Column<BreakdownRow>[] => [
   { key: 'value', header: texts.columns[by], width: 'minmax(8rem, 1.6fr)', cell: (row) => titleOf(by, row) },
   numberColumn('renders', '4rem', ({ renders }) => <Count value={renders} />),
   numberColumn('failed', '3.5rem', ({ failed }) => <Count value={failed} />),
-  numberColumn('success', '4.5rem', ({ success_rate: rate }) => orDash(rate, formatPercent), notOnPhone),
+  numberColumn('success', '4.5rem', (row) => orDash(successRate(row), formatPercent), notOnPhone),
   numberColumn('p50', '4.5rem', ({ p50_ms: ms }) => orDash(ms, duration), notOnPhone),
   numberColumn('p95', '4.5rem', ({ p95_ms: ms }) => orDash(ms, duration), notOnTablet),
   numberColumn('quota', '4rem', ({ quota_used: used }) => <Count value={used} />, notOnPhone),
