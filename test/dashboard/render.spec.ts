@@ -70,7 +70,8 @@ test('Input, options and diagnostics are shown; messages and fonts are collected
   await expect(page.getByRole('tabpanel')).toContainText("It's a report");
   await expect(page.getByRole('region', { name: 'Footer' })).toContainText('<b>{{page}}</b>');
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download the input' }).first().click();
+  await expect(page.getByRole('button', { name: 'Download the footer' })).toBeVisible();
+  await page.getByRole('button', { name: 'Download the input' }).click();
   const file = await (await downloading).path();
   expect(await readFile(file, 'utf8')).toBe(html);
   await expectAccessible(page);

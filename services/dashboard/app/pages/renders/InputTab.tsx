@@ -59,7 +59,7 @@ const Part = ({ render, part, title }: { render: RenderDetailResponse; part: Inp
       <Content render={render} part={part} />
       <div>
         <Button icon="download" size="small" onPress={() => void save().catch(showError)}>
-          {texts.download}
+          {texts.download(part)}
         </Button>
       </div>
     </section>

@@ -191,7 +191,7 @@ export const renders = {
     existingPdf: 'Existing PDF',
     type: 'Content type',
     file: 'File',
-    download: 'Download the input',
+    download: (part: 'input' | 'header' | 'footer') => `Download the ${part}`,
     header: 'Header',
     footer: 'Footer',
     assets: 'Files sent with it',
