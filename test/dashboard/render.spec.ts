@@ -145,6 +145,25 @@ test('A render is verified, and a PDF that was not kept is made again and shown'
   await expect(page.getByRole('button', { name: 'Download PDF' })).toBeVisible();
 });
 
+test('On a phone all tabs are in view, notices have room for their text, and words stay whole', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(`${await rendered()}?tab=diagnostics`);
+  const action = page.getByRole('button', { name: 'Collect messages and fonts' });
+  await expect(action).toBeVisible();
+  const hidden = await page.getByRole('tablist').evaluate((tabs) => tabs.scrollWidth - tabs.clientWidth);
+  expect(hidden).toBe(0);
+  const text = (await page.getByText('Messages of scripts and fonts are not recorded').boundingBox())!;
+  expect((await action.boundingBox())!.y).toBeGreaterThanOrEqual(text.y + text.height);
+
+  await page.getByRole('button', { name: 'Verify' }).click();
+  const lines = await page.getByRole('rowheader', { name: 'SHA-256' }).evaluate((header) => {
+    const range = document.createRange();
+    range.selectNodeContents(header);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+});
+
 test('"Render again" leads to the new render, which names the first one and the person', async () => {
   const id = await rendered();
   await open(id);
