@@ -38,7 +38,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   {
     key: 'status',
     header: texts.fields.status,
-    width: 'minmax(5.75rem, 2.3fr)',
+    width: 'minmax(5.75rem, var(--render-status-width))',
     cell: ({ status, error }) => (
       <span className="render-status">
         <StatusBadge status={status} />
