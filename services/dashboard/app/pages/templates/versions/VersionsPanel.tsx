@@ -41,7 +41,7 @@ const columnsOf = (
   {
     key: 'created',
     header: texts.created,
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(11.5rem, 1fr)',
     isHiddenOnPhone: true,
     cell: ({ created_at: time, created_by: actor }) => (
       <>
