@@ -125,7 +125,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
             value={values.locale}
             onChange={(locale) => set({ locale })}
             options={localeOptions}
-            placeholder="de-AT"
+            placeholder="en"
             description={hint(values.locale, texts.localeDefault, texts.localeHint(sample ?? ''))}
             error={problem(values.locale, sample, texts.localeUnknown) ?? errors['locale']}
             isDisabled={!mayChange}
@@ -135,7 +135,7 @@ export const SettingsForm = ({ settings }: { settings: AccountSettingsResponse }
             value={values.timeZone}
             onChange={(timeZone) => set({ timeZone })}
             options={timeZoneOptions}
-            placeholder="Europe/Vienna"
+            placeholder="UTC"
             description={hint(values.timeZone, texts.timeZoneDefault, texts.timeZoneHint(zoneSample ?? ''))}
             error={problem(values.timeZone, zoneSample, texts.timeZoneUnknown) ?? errors['time_zone']}
             isDisabled={!mayChange}
