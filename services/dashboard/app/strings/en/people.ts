@@ -21,7 +21,7 @@ export const people = {
     'person created stay valid: revoke them on the page API keys.',
   removed: (name: string) => `${name} was removed`,
   leave: 'Leave the account',
-  leaveTitle: (name: string) => `Leave ${name}?`,
+  leaveTitle: (name: string) => `Leave “${name}”?`,
   leaveText: 'You lose access to this account at once. Only an owner can invite you again.',
   invitations: 'Invitations',
   email: 'Email',
