@@ -66,14 +66,16 @@ const Rendered = ({ rendered, password }: RenderedProps): ReactElement => {
             </div>
           ))}
         </dl>
-        <Link href={`/renders/${rendered.id}`}>{texts.details}</Link>
-        <Button
-          icon="download"
-          size="small"
-          onPress={() => saveBlob(file, rendered.file_name ?? `${rendered.id}.${extensionOf(file.type)}`)}
-        >
-          {strings.common.download}
-        </Button>
+        <div className="row">
+          <Button
+            icon="download"
+            size="small"
+            onPress={() => saveBlob(file, rendered.file_name ?? `${rendered.id}.${extensionOf(file.type)}`)}
+          >
+            {strings.common.download}
+          </Button>
+          <Link href={`/renders/${rendered.id}`}>{texts.details}</Link>
+        </div>
       </div>
       {rendered.warnings && rendered.warnings.length > 0 && (
         <Notice tone="warning" title={strings.common.warnings(rendered.warnings.length)}>
