@@ -9,10 +9,12 @@ import { SessionList } from './SessionList.tsx';
 export const AccountPage = (): ReactElement => {
   const { data } = useSession();
   return (
-    <div className="stack narrow">
+    <>
       <PageHeader title={strings.account.title} {...(data && { text: strings.account.signedInAs(data.person.name) })} />
-      <SessionList />
-      <PasskeyList />
-    </div>
+      <div className="stack-lg narrow">
+        <SessionList />
+        <PasskeyList />
+      </div>
+    </>
   );
 };

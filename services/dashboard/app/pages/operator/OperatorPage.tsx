@@ -82,7 +82,7 @@ const Accounts = (): ReactElement => {
     api.get('/api/v1/operator/accounts', { query: { ...query, cursor, limit: 100 }, signal }),
   );
   return (
-    <div className="stack">
+    <>
       <FilterBar filters={filters} values={values} onChange={change} />
       <DataTable
         label={strings.pages.operator}
@@ -99,7 +99,7 @@ const Accounts = (): ReactElement => {
           />
         }
       />
-    </div>
+    </>
   );
 };
 

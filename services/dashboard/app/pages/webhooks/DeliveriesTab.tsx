@@ -103,7 +103,7 @@ export const DeliveriesTab = (): ReactElement => {
   useDeliveryListEvents(queryKey);
   const isFiltered = filterNames.some((name) => (values[name] ?? '') !== '');
   return (
-    <div className="stack">
+    <>
       <FilterBar filters={filters} values={values} onChange={setValues} />
       <DataTable
         {...list}
@@ -119,6 +119,6 @@ export const DeliveriesTab = (): ReactElement => {
           )
         }
       />
-    </div>
+    </>
   );
 };
