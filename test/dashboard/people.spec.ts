@@ -46,6 +46,10 @@ test('An owner invites someone with a link that is shown once, and the guest acc
   await expect(row(page, 'ben@example.com')).toContainText('Open');
   await expect(page.locator('body')).not.toContainText(link.split('#')[1]!);
   await expectFitsPhone(page);
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(row(page, 'ben@example.com')).toContainText(/Open.*Developer/);
+  await page.setViewportSize(size);
 
   const guest = await (await browser.newContext()).newPage();
   await guest.goto(link);

@@ -23,7 +23,7 @@ const columns: Column<InvitationResponse>[] = [
     cell: ({ state }) =>
       state === 'open' ? <Badge tone="info">{texts.open}</Badge> : <Badge>{strings.status.expired}</Badge>,
   },
-  { key: 'role', header: texts.role, width: '6.5rem', isHiddenOnPhone: true, cell: ({ role }) => strings.roles[role] },
+  { key: 'role', header: texts.role, width: '6.5rem', isDetailOnPhone: true, cell: ({ role }) => strings.roles[role] },
   {
     key: 'invitedBy',
     header: texts.invitedBy,
@@ -85,6 +85,7 @@ export const InvitationList = (): ReactElement => {
         label={texts.invitations}
         columns={mayChange ? [...columns, withdrawColumn(setChosen)] : columns}
         rowKey={({ id }) => id}
+        phoneRowHeight={72}
         empty={
           <EmptyState
             icon="people"
