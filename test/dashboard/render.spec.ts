@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserContext, expect, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
 import { startHttpServer } from '#libs/egress/testing/test-servers.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { type Dashboard, openDashboard } from './support/open-dashboard.ts';
@@ -146,7 +146,7 @@ test('A render is verified, and a PDF that was not kept is made again and shown'
 });
 
 test('On a phone all tabs are in view, notices have room for their text, and words stay whole', async () => {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize({ width: 360, height: 740 });
   await open(`${await rendered()}?tab=diagnostics`);
   const action = page.getByRole('button', { name: 'Collect messages and fonts' });
   await expect(action).toBeVisible();
@@ -162,6 +162,11 @@ test('On a phone all tabs are in view, notices have room for their text, and wor
     return range.getClientRects().length;
   });
   expect(lines).toBe(1);
+  const proof = page.getByRole('dialog', { name: 'Verify the render' });
+  const right = async (of: Locator): Promise<number> => of.evaluate((element) => element.getBoundingClientRect().right);
+  expect(await right(proof.getByRole('table'))).toBeLessThan(await right(proof));
+  await proof.getByRole('button', { name: /^Copy/ }).first().hover();
+  expect(await right(page.getByRole('tooltip'))).toBeLessThanOrEqual(360);
 });
 
 test('"Render again" leads to the new render, which names the first one and the person', async () => {
