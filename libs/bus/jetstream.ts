@@ -126,7 +126,11 @@ export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {})
           return;
         } catch (error) {
           // A message that is too large for the server fails at every attempt.
-          if (client.isClosed() || signal.aborted || error instanceof errors.InvalidArgumentError) throw error;
+          if (client.isClosed() || signal.aborted || error instanceof errors.InvalidArgumentError) {
+            // If no other publish follows, nothing else would clear it. Another one that fails sets it again.
+            publishError = null;
+            throw error;
+          }
           if (client.currentConnection()) publishError = error instanceof Error ? error.message : String(error);
           await sleep(retryDelayMs * (1 + Math.random()));
         }

@@ -166,6 +166,20 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     await bus.publish({ id: 'x', subject: 'work', data: {} });
   });
 
+  it('while a message cannot be stored, and not after its sender has stopped waiting', async () => {
+    const server = await serverWith({});
+    const bus = open(server.url);
+    expect(await waitUntilAvailable(bus)).toBeNull();
+    const sender = new AbortController();
+    server.suspend();
+    const published = bus.publish({ id: 'x', subject: 'work', data: {} }, sender.signal).catch(() => 'stopped');
+    await vi.waitFor(() => expect(bus.missing()).toContain('accepts no messages'), waitOptions);
+    sender.abort();
+    expect(await published).toBe('stopped');
+    server.resume();
+    expect(await waitUntilAvailable(bus)).toBeNull();
+  });
+
   it('when it may not store messages', async () => {
     const server = await serverWith({
       jetstream: true,
