@@ -41,6 +41,11 @@ const checkServer = async (connection: NatsConnection, where: string): Promise<s
   }
 };
 
+const describePublishError = (error: unknown): string =>
+  error instanceof errors.TimeoutError
+    ? 'NATS does not respond'
+    : `NATS says "${error instanceof Error ? error.message : String(error)}"`;
+
 /** The server does not tell an expired lease from a held one, so the lease is timed here, from the arrival of the message. */
 const toLeasedMessage = ({ subject, leaseMs }: Consumer, message: JsMsg): LeasedMessage => {
   const { id, data } = message.json<MessageEnvelope>();
@@ -131,7 +136,7 @@ export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {})
             publishError = null;
             throw error;
           }
-          if (client.currentConnection()) publishError = error instanceof Error ? error.message : String(error);
+          if (client.currentConnection()) publishError = describePublishError(error);
           await sleep(retryDelayMs * (1 + Math.random()));
         }
       }
@@ -155,8 +160,7 @@ export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {})
       client.missing() ??
       (publishError === null
         ? null
-        : `The bus accepts no messages: NATS says "${publishError}". ` +
-          'Check the storage and the limits of the server in BUS_URL.'),
+        : `The bus accepts no messages: ${publishError}. Check the storage and the limits of the server in BUS_URL.`),
     close: async () => {
       closing.abort();
       await client.close();
