@@ -97,6 +97,17 @@ describe('A composed document', () => {
     expect(links[3]).toEqual({ place: 'part1.s' });
   });
 
+  it.each(['s', '長い見出し', '長'.repeat(40), 'Größe'])(
+    'links to a heading with the id "%s" of another part',
+    async (id) => {
+      const target = html('Annex', `<h2 id="${id}">Prices</h2><p><a href="#${id}">up</a>`);
+      const pdf = await composed([html('Terms', `<p><a href="part:1#${id}">over</a>`), target]);
+      const [fromOther, fromSame] = await readLinks(pdf);
+      expect(fromSame).toEqual({ place: expect.stringMatching(/^part1\.|^[0-9a-f]{64}$/) as string });
+      expect(fromOther).toEqual(fromSame);
+    },
+  );
+
   it('has a table of contents of several pages with the right page numbers, and begins parts on the right', async () => {
     const headings = Array.from({ length: 70 }, (_, index) => `<h2>Heading ${index + 1}.</h2>${pageBreak}`);
     const pdf = await composed(

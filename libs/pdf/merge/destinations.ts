@@ -31,8 +31,19 @@ export const readNamedDestinations = (document: PDFDocument): Map<string, PDFArr
   return found;
 };
 
+const decoded = (key: string): string => {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+};
+
+/** Some PDFs have the names of destinations as texts, others as in URLs, where a link always has them. */
+const asInUrls = (key: string): string => encodeURI(decoded(key).toWellFormed());
+
 /** The name of a destination in the whole document, which no other part has. */
-export const uniqueName = (part: string, key: string): string => shortName(`part${part}.${key}`);
+export const uniqueName = (part: string, key: string): string => shortName(`part${part}.${asInUrls(key)}`);
 
 const toPart = /^part:(\w{1,20})(?:#(.*))?$/;
 
@@ -56,19 +67,11 @@ const newDestination = (
   return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
 };
 
-const decoded = (key: string): string => {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
-};
-
 const destinationOfUri = (document: PDFDocument, uri: string, { firstPages }: PartLinks): PDFObject | null => {
   const [, id, key] = toPart.exec(uri) ?? [];
   const page = id === undefined ? undefined : firstPages.get(id);
   if (page === undefined) return null;
-  return key ? name(uniqueName(id!, decoded(key))) : topOfPage(document, page);
+  return key ? name(uniqueName(id!, key)) : topOfPage(document, page);
 };
 
 /**
