@@ -9,7 +9,7 @@ import { render } from '#libs/domain/render.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { Estimator } from './estimate.ts';
-import { waitForEvent } from './wait-for-event.ts';
+import { requestAgainAfterMs, waitForEvent } from './wait-for-event.ts';
 
 export type DiagnosticsDependencies = { eventLog: EventLog; blobs: BlobStore; estimator: Pick<Estimator, 'estimate'> };
 
@@ -17,9 +17,6 @@ const loadRender = (eventLog: EventLog, stream: string) => loadAggregate(eventLo
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 const findDiagnosis = (history: readonly RecordedEvent[]) =>
   history.find((event) => event.type === 'RenderDiagnosed')?.data ?? null;
-
-/** A request older than this was lost or has failed, and is made again. */
-const requestAgainAfterMs = 60_000;
 
 /** The resources that are missing in the PDF. */
 export const failedResourcesOf = (warnings: readonly RenderWarning[]): { url: string; reason: string }[] =>

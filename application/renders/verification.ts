@@ -11,7 +11,7 @@ import { keptPdfOf } from './kept-pdf.ts';
 import { requireNoPageSecrets } from './page-secrets.ts';
 import { completedRenderOf, type CompletedRender } from './completed-render.ts';
 import { requireInputs } from './repeat-render.ts';
-import { waitForEvent } from './wait-for-event.ts';
+import { requestAgainAfterMs, waitForEvent } from './wait-for-event.ts';
 
 export type VerificationDependencies = { eventLog: EventLog; inputs: BlobStore; estimator: Estimator };
 
@@ -19,9 +19,6 @@ type VerifiedEvent = RecordedEvent & { type: 'RenderVerified' };
 
 /** The end of a verification, with the recorded render. `keptUntil` is set while the PDF can be fetched. */
 export type Verification = { recorded: CompletedRender; verified: VerifiedEvent; keptUntil: string | null };
-
-/** A request older than this was lost or has failed, and is made again. */
-const requestAgainAfterMs = 60_000;
 
 const tooManyVerifications = (): ApiError =>
   ApiError.of(

@@ -3,6 +3,8 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 
 const maxWaitMs = 45_000;
+/** A request to render once more that is older than this was lost or has failed, and is made again. */
+export const requestAgainAfterMs = 60_000;
 const [initialPollMs, maxPollMs] = [50, 500];
 
 /**

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Composition, RecordedPart } from '#contracts/events/composition.ts';
-import { ApiError } from '#contracts/http/api-error.ts';
+import { ApiError, maxListedViolations } from '#contracts/http/api-error.ts';
 import type { NamedRenderOptions, RenderOptions } from '#contracts/http/render-options.ts';
 import type { Standards } from '#libs/pdf/catalog.ts';
 import { errorInPart } from '#libs/pdf/compose/errors.ts';
@@ -35,9 +35,6 @@ export type Composing = {
 /** A part that is made: its PDF lies in a file. `rendered` is null for an existing PDF, and has no bytes. */
 export type MadePart = { file: string; pages: number; namesLanguage: boolean; rendered: RenderedPdf | null };
 
-/** Other errors list as many. */
-const maxViolations = 50;
-
 /** How errors and warnings name a part, by its index from 0. */
 export const originOf = (index: number): string => `parts[${index}]`;
 
@@ -61,7 +58,7 @@ const requireNoExistingPdfs = ({ composition: { parts }, standards }: Composing)
       `${existing[0]}: An existing PDF cannot be part of a document with conformance, even if it is PDF/A itself. Leave out ` +
       'conformance and factur_x, or send what the PDF was made of, or add the PDF as an attachment.',
     extra: {
-      violations: existing.slice(0, maxViolations).map((origin) => ({
+      violations: existing.slice(0, maxListedViolations).map((origin) => ({
         standard: 'ISO 19005, ISO 14289',
         element: `${origin}: Document`,
         message: 'Send what the PDF was made of instead of the PDF, or add it as an attachment.',
