@@ -73,14 +73,10 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
-    // A browser whose new page hangs or crashes opens no other page either. When it is killed, its documents are
-    // retried in another one.
+    // Such a browser opens no other page either. When it is killed, its documents are retried in another one.
     const timeout = setTimeout(() => browser.kill(), pageTimeoutMs);
     try {
       return await openPage(browser, pageOptions, openProxy);
-    } catch (error) {
-      if (error instanceof BrowserGone) browser.kill();
-      throw error;
     } finally {
       clearTimeout(timeout);
     }
@@ -103,13 +99,17 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   };
 
   /**
-   * A page opened in advance may have crashed since, or its opening may have failed; a page opened now may still work.
+   * A page opened in advance may have crashed since, or its opening may have failed; a page opened now may still work. If
+   * it crashes too, the browser opens no other page either, and is killed. Not earlier, because of its other documents.
    */
   const openIfGone = async (opened: Promise<Page>, pageOptions: PageOptions): Promise<Page> => {
     const page = await opened.catch(() => undefined);
     if (page?.alive) return page;
     void page?.close();
-    return open(pageOptions);
+    return open(pageOptions).catch((error: unknown) => {
+      if (error instanceof BrowserGone) browser.kill();
+      throw error;
+    });
   };
 
   const takePage = (pageOptions: PageOptions): Promise<Page> => {

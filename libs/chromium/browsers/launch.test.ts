@@ -91,6 +91,24 @@ test.each(['SIGSTOP', 'SIGKILL'])('a browser that opens no more pages is killed 
   await browser.ended;
 });
 
+test('a browser whose page is killed while it opens keeps its documents', async () => {
+  const settings = { ...options, renderMode: 'scripted', reusablePages: 0, documentsPerPage: 10 } as const;
+  const { browser, withSingleUsePage } = await openBrowserInstance(settings);
+  onTestFinished(() => browser.kill());
+  const pids = async () => new Set((await readGroupMemory(new Set([browser.processGroup]))).map(({ pid }) => pid));
+  const takePage = (): Promise<string> =>
+    withSingleUsePage({ scripts: 'on', network: 'none' }, async () => 'printed').catch(String);
+  for (let round = 0; round < 10; round += 1) {
+    const before = await pids();
+    const taken = takePage();
+    let opening: number[] = [];
+    const findOpening = async () => (opening = [...(await pids()).difference(before)]);
+    await expect.poll(findOpening, { interval: 1 }).not.toEqual([]);
+    for (const pid of opening) process.kill(pid, 'SIGKILL');
+    expect(await taken).toBe('printed');
+  }
+});
+
 test('a closed browser leaves no process and no folder', async () => {
   const browser = await launchBrowser(options);
   const folder = await folderOf(browser.processGroup);
