@@ -106,6 +106,8 @@ test('a browser whose page is killed while it opens keeps its documents', async 
     await expect.poll(findOpening, { interval: 1 }).not.toEqual([]);
     for (const pid of opening) process.kill(pid, 'SIGKILL');
     expect(await taken).toBe('printed');
+    // It opens another page in place of the killed one, which must not be killed too.
+    expect(await takePage()).toBe('printed');
   }
 });
 
