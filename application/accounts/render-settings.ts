@@ -1,5 +1,5 @@
 import type { AccountSettings } from '#contracts/events/account.ts';
-import type { RenderAccountDefaults } from '#contracts/events/render.ts';
+import type { RenderAccountDefaults } from '#contracts/events/render-request.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 

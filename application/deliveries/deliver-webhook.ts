@@ -1,6 +1,6 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { AttemptOutcome, AttemptRequest, DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import type { DeliveryRound, TestWebhookResponse } from '#contracts/http/deliveries.ts';
 import type { Metadata } from '#contracts/events/metadata.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';

@@ -1,6 +1,6 @@
 import { ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import type { RedeliverJobRequest } from '#contracts/http/jobs.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { delivery, maxStartDelayMs, TargetErasedError } from '#libs/domain/delivery.ts';
 import {

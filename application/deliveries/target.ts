@@ -1,6 +1,6 @@
 import type { Aggregate, Cause } from '#application/command-handling/aggregate.ts';
 import type { DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { type DeliveryCommand, type DeliveryState, sealedBoxHash } from '#libs/domain/delivery.ts';
 import { mask, maskUrl } from '#libs/domain/webhook-url.ts';

@@ -5,7 +5,7 @@ import { renderWarnings } from '#contracts/events/render-warnings.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { idOfStream } from '#contracts/names.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';

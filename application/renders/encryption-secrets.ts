@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SealedEncryption } from '#contracts/events/render.ts';
+import type { SealedEncryption } from '#contracts/events/render-request.ts';
 import type { EncryptionOption } from '#contracts/http/encryption.ts';
 import type { PdfEncryption } from '#libs/pdf/encryption.ts';
 import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RenderSource } from '#contracts/events/render.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import type { ApiError } from '#contracts/http/api-error.ts';
 import { type WorkDurationsDocument, allAccountsDocumentId } from '#libs/projections/work-durations.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';

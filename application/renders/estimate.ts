@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RenderSource } from '#contracts/events/render.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import { inputKindOf } from '#libs/domain/render-inputs.ts';

@@ -1,5 +1,5 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { fileNameFor, type OutputContentType, pdfContentType } from '#contracts/http/output.ts';
 import { defaultFileNameOf, idOfStream } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';

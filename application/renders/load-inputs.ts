@@ -1,7 +1,8 @@
 import { readContent, readVariablesAndOptions } from '#application/templates/content.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { blobsOfPart, type Composition, composition } from '#contracts/events/composition.ts';
-import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import { parseLargeOptions } from '#contracts/http/large-options.ts';
 import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/render-options.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';

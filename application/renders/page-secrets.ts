@@ -1,5 +1,7 @@
 import type { Aggregate, Cause } from '#application/command-handling/aggregate.ts';
-import type { BlobRef, PageRequest, RenderEvent, RenderSource } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { PageRequest, RenderSource } from '#contracts/events/render-request.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageCookie } from '#contracts/http/page-request.ts';
 import { pageSecretsHash, type RenderCommand, type RenderState } from '#libs/domain/render.ts';

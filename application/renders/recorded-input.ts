@@ -1,5 +1,5 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { isOfficeInputType, officeMediaTypes } from '#contracts/http/office-types.ts';
 import type { InputType } from '#contracts/http/render.ts';

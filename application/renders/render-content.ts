@@ -1,4 +1,4 @@
-import type { RenderAccountDefaults, RenderSource, SealedEncryption } from '#contracts/events/render.ts';
+import type { RenderAccountDefaults, RenderSource, SealedEncryption } from '#contracts/events/render-request.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';

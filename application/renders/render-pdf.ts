@@ -1,4 +1,5 @@
-import type { RenderAccountDefaults, RenderDurations } from '#contracts/events/render.ts';
+import type { RenderDurations } from '#contracts/events/render.ts';
+import type { RenderAccountDefaults } from '#contracts/events/render-request.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ErrorEntry, ErrorName } from '#contracts/http/errors.ts';
 import { mergeMetadata } from '#contracts/http/pdf-metadata.ts';

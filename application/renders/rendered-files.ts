@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { OutputContentType } from '#contracts/http/output.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 

@@ -1,4 +1,5 @@
-import type { BlobRef, ResponseMode } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { ResponseMode } from '#contracts/events/render-request.ts';
 import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { parseLargeOptions } from '#contracts/http/large-options.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';

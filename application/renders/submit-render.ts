@@ -1,5 +1,6 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef, RenderSource, ResponseMode } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderSource, ResponseMode } from '#contracts/events/render-request.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { splitLargeOptions } from '#contracts/http/large-options.ts';
 import { streams } from '#contracts/names.ts';

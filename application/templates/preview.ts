@@ -5,7 +5,7 @@ import { accountDefaultsFor } from '#application/accounts/render-settings.ts';
 import { requireAttachmentLimits, requireCompatibleOptions } from '#application/renders/option-conflicts.ts';
 import type { RenderRequestedData } from '#application/renders/load-inputs.ts';
 import { renderLimits } from '#application/renders/submit-render.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { type DefaultOptions } from '#contracts/http/templates.ts';
 import { splitLargeOptions } from '#contracts/http/large-options.ts';

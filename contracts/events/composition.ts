@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { startOn } from '../http/compose.ts';
 import { namedRenderOptions } from '../http/render-options.ts';
-import { blobRef, renderSource } from './render.ts';
+import { blobRef } from './blob-ref.ts';
+import { renderSource } from './render-request.ts';
 
 /**
  * A part of a composed document as it is recorded. `source`, `options` and `headerFooter` have the form of those of a

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { maxHeaderLength, maxHeaders } from '../http/request-headers.ts';
 import { ascii, entries, identifier, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
-import { blobRef, webhookTarget } from './render.ts';
+import { blobRef } from './blob-ref.ts';
+import { webhookTarget } from './webhook-target.ts';
 
 /** What is recorded of the headers of a response. */
 export const maxResponseHeaders = 30;

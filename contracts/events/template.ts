@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { templateCategories, templateFieldLimits } from '../http/templates.ts';
 import { identifier, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
-import { blobRef } from './render.ts';
+import { blobRef } from './blob-ref.ts';
 
 const templateNameText = z.string().max(templateFieldLimits.nameLength);
 

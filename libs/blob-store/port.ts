@@ -1,4 +1,4 @@
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 
 export class BlobNotFound extends Error {
   constructor(sha256: string) {

@@ -1,6 +1,6 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { AttemptOutcome, AttemptRequest, DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import type { Decider } from './decider.ts';
 import { endpointOf } from './webhook-url.ts';
 

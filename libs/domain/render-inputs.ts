@@ -1,5 +1,6 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 
 /** The blobs that a render reads, without those of the parts of a composed document. */
 export const inputBlobs = ({

@@ -1,5 +1,5 @@
 import { blobsOfPart, composition } from '#contracts/events/composition.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { inputBlobs } from '#libs/domain/render-inputs.ts';

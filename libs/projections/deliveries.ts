@@ -1,5 +1,5 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
-import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import { readModels } from '#contracts/names.ts';
 import { attemptErrorMessage, isSuccess } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';

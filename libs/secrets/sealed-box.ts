@@ -1,4 +1,4 @@
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { decrypt, encrypt } from './encryption.ts';
 import type { InstallationSecrets } from './installation-secret.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { EventTooLarge } from '#libs/event-store/port.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ResponseMode, WebhookTarget } from '#contracts/events/render.ts';
+import type { ResponseMode } from '#contracts/events/render-request.ts';
+import type { WebhookTarget } from '#contracts/events/webhook-target.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { createUnreadableBlobs } from '#libs/blob-store/unreadable-blobs.ts';

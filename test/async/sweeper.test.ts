@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ResponseMode } from '#contracts/events/render.ts';
+import type { ResponseMode } from '#contracts/events/render-request.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { render } from '#libs/domain/render.ts';

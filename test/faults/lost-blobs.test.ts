@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TemplateBody } from '#contracts/events/template.ts';
-import type { RenderSource } from '#contracts/events/render.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';

@@ -1,5 +1,6 @@
 import type { Composition, RecordedPart } from '#contracts/events/composition.ts';
-import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import { ApiError, invalidField, throwErrors } from '#contracts/http/api-error.ts';
 import { type ComposePart, type ComposeRequest, pageOptionsOf, wholeOptionNames } from '#contracts/http/compose.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';

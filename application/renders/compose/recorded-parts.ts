@@ -1,5 +1,6 @@
 import type { RecordedPart } from '#contracts/events/composition.ts';
-import type { BlobRef, RenderSource } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import { parseExactJson } from '#libs/templating/exact-numbers.ts';

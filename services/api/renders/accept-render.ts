@@ -1,4 +1,4 @@
-import type { RenderSource } from '#contracts/events/render.ts';
+import type { RenderSource } from '#contracts/events/render-request.ts';
 import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';

@@ -3,7 +3,7 @@ import { renderOptions } from '#contracts/http/render-options.ts';
 import { mask } from '#contracts/http/request-headers.ts';
 import type { RecordedRequest, RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
-import type { BlobRef } from '#contracts/events/render.ts';
+import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { recordedContentTypes } from '#application/renders/recorded-input.ts';
 import { traceIdView } from '#application/audit/event-view.ts';
