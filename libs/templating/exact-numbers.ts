@@ -2,7 +2,7 @@
 type JsonWithSourceTexts = {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   rawJSON(text: string): ExactNumber;
-  isRawJSON(value: unknown): value is ExactNumber;
+  isRawJSON?(value: unknown): value is ExactNumber;
 };
 
 const json = JSON as unknown as JsonWithSourceTexts;
@@ -10,7 +10,8 @@ const json = JSON as unknown as JsonWithSourceTexts;
 /** A number with more digits than a number of JavaScript has, as it was written. `JSON.stringify` writes the same. */
 export type ExactNumber = { readonly rawJSON: string };
 
-export const isExactNumber = (value: unknown): value is ExactNumber => json.isRawJSON(value);
+/** Browsers of before 2025 have no exact numbers. */
+export const isExactNumber = (value: unknown): value is ExactNumber => json.isRawJSON?.(value) ?? false;
 
 /** Whether a value of the data is a number, but none like 1e999. */
 export const isFiniteNumber = (value: unknown): boolean =>

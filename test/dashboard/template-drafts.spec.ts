@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { test } from './support/dashboard-service.ts';
 import { code, content, goToEnd, greeting, openGreeting, part, save } from './support/template-editor.ts';
 
@@ -32,6 +33,30 @@ test('Default options with several values are shown, and kept when one of them c
     ...before,
     page_numbers: { ...before.page_numbers, font_size: 12 },
   });
+});
+
+test('Numbers of the sample data keep their digits', async ({ dashboard, context }) => {
+  const account = await dashboard.openAccount();
+  const [iban, changed, rate] = ['370400440532013000123', '370400440532013000124', '0.12345678901234567890'];
+  const exact = parseExactJson(`{"iban": ${iban}, "rate": ${rate}}`);
+  const { id } = await account.templates.create('<p>{{iban}}</p>\n', { sample_data: exact, variables: [] });
+  const page = await dashboard.openTemplates(context, account, 'developer', `/${id}`);
+  await part(page, 'Sample data').click();
+  const data = page.getByRole('textbox', { name: 'Sample data as JSON' });
+  await expect(data).toContainText(`"rate": ${rate}`);
+  await data.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(`{"iban": ${changed}, "rate": ${rate}, "place": "Köln"}`);
+  await save(page).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Version 2 is saved')).toBeVisible();
+  const { text } = await account.templates.send('GET', `/${id}`);
+  expect(text).toContain(`{"iban":${changed},"rate":${rate},"place":"Köln"}`);
+  await expect(data).toContainText(`"iban": ${changed},  "rate": ${rate}`);
+  await part(page, 'Variables').click();
+  await page.getByRole('button', { name: 'Add those of the sample data' }).click();
+  const type = page.getByRole('group', { name: 'Variable 1' }).getByRole('button', { name: /Type/ });
+  await expect(type).toContainText('Number');
 });
 
 test('A version is saved with its description; a conflict says what changed and keeps it', async ({

@@ -1,3 +1,4 @@
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { formatLocalTime } from '../components/formats.ts';
 import { strings } from '../strings/strings.ts';
 import { ApiError, type ErrorBody } from './api-error.ts';
@@ -97,7 +98,7 @@ export const requestRaw = async (method: Method, path: string, parts: RequestPar
 
 const request = async (method: Method, path: string, parts?: RequestParts): Promise<unknown> => {
   const response = await requestRaw(method, path, parts);
-  return response.status === 204 ? undefined : response.json();
+  return response.status === 204 ? undefined : parseExactJson(await response.text());
 };
 
 const typed =

@@ -11,6 +11,8 @@ export const queryClient = new QueryClient({
     // Without a connection an action fails at once. It would be a surprise if it happened later.
     mutations: { networkMode: 'always' },
     queries: {
+      // The library's way to compare answers takes an exact number for an object and copies it.
+      structuralSharing: (old, received) => (JSON.stringify(old) === JSON.stringify(received) ? old : received),
       staleTime: 5_000,
       refetchOnWindowFocus: true,
       retry: (failures, error) => failures < maxRetries && isTemporary(error),

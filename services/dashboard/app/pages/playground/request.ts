@@ -1,4 +1,5 @@
 import { inputTypesByExtension } from '#contracts/http/file-extensions.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { attachedFiles } from '../../components/DocumentOptionFields.tsx';
 import type { RenderOptionValues } from '../../components/option-values.ts';
 
@@ -74,7 +75,7 @@ const withAttachedFiles = (options: RenderOptionValues): Call => {
 
 const parsedJson = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return text;
   }

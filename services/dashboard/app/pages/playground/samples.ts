@@ -1,3 +1,4 @@
+import { hasLongNumber, isExactNumber } from '#libs/templating/exact-numbers.ts';
 import { withoutPasswords } from '../../components/NestedOptionFields.tsx';
 import { quoteForShell } from '../renders/curl.ts';
 import { type Call, callOf, type FormFile, type PlaygroundRequest } from './request.ts';
@@ -5,6 +6,12 @@ import { type Call, callOf, type FormFile, type PlaygroundRequest } from './requ
 const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${by}`);
 /** Longer texts are no arguments of a command, but its input. */
 const maxArgumentCharacters = 100_000;
+
+/** JSON as an expression of JavaScript. A literal would lose digits of long numbers. */
+const javaScriptJson = (fields: Call['fields']): string => {
+  const json = JSON.stringify(fields, null, 2);
+  return hasLongNumber(json) ? JSON.stringify(JSON.stringify(fields)) : `JSON.stringify(${json})`;
+};
 
 /** A value of JSON as a literal of Python. */
 const pythonLiteral = (value: unknown, margin = ''): string => {
@@ -21,7 +28,7 @@ const pythonLiteral = (value: unknown, margin = ''): string => {
       value.map((item) => pythonLiteral(item, inner)),
       ']',
     );
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object' || isExactNumber(value)) return JSON.stringify(value);
   return block(
     '{',
     Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonLiteral(item, inner)}`),
@@ -83,10 +90,10 @@ const nodeOf = (call: Call, origin: string): string => {
     ? `response.headers.get('content-type') === 'application/zip' ? 'pages.zip' : '${result.file}'`
     : `'${result.file}'`;
   const hasFiles = call.files.length > 0;
-  const json = JSON.stringify(call.fields, null, 2);
+  const json = javaScriptJson(call.fields);
   const body = hasFiles
-    ? ['const body = new FormData();', `body.set('options', JSON.stringify(${json}));`, ...call.files.map(nodeFile)]
-    : [`const body = JSON.stringify(${json});`];
+    ? ['const body = new FormData();', `body.set('options', ${json});`, ...call.files.map(nodeFile)]
+    : [`const body = ${json};`];
   return `import { ${hasFiles ? 'readFile, ' : ''}writeFile } from 'node:fs/promises';
 
 ${body.join('\n')}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
@@ -17,7 +18,7 @@ const texts = strings.renders.input;
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

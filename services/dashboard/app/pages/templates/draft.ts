@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { TemplateResponse, TemplateVersionResponse } from '#contracts/http/template-responses.ts';
 import type { templateCategories, VariableDeclaration } from '#contracts/http/templates.ts';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import type { RenderOptionValues } from '../../components/option-values.ts';
 import { strings } from '../../strings/strings.ts';
 
@@ -41,7 +42,7 @@ export const draftOf = (template: Stored): Draft => ({
 /** The sample data, or why they are none. */
 export const sampleOf = ({ sample_data: sample }: Draft): { data: Record<string, unknown> } | { problem: string } => {
   try {
-    const data: unknown = JSON.parse(sample.trim() === '' ? '{}' : sample);
+    const data: unknown = parseExactJson(sample.trim() === '' ? '{}' : sample);
     if (typeof data !== 'object' || data === null || Array.isArray(data))
       return { problem: strings.templates.editor.notObject };
     return { data: data as Record<string, unknown> };

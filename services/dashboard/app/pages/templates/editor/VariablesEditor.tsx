@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { isExactNumber } from '#libs/templating/exact-numbers.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Checkbox, optionsOf, Select, TextField } from '../../../components/fields.tsx';
 import { strings } from '../../../strings/strings.ts';
@@ -11,7 +12,7 @@ const types = optionsOf(texts.types);
 const typeOf = (value: unknown): VariableDeclaration['type'] => {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return /^\d{4}-\d\d-\d\d/.test(value) ? 'date' : 'string';
-  if (typeof value === 'number') return 'number';
+  if (typeof value === 'number' || isExactNumber(value)) return 'number';
   return typeof value === 'boolean' ? 'boolean' : 'object';
 };
 

@@ -1,5 +1,6 @@
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { isExactNumber } from '#libs/templating/exact-numbers.ts';
 import { type HelperName, helpers } from './template-language.ts';
 import { fieldsOf, openPlaceholder, placeAfter, resolvePath, withDeclaredVariables } from './scope.ts';
 
@@ -23,8 +24,8 @@ export type Suggestions = { length: number; list: Suggestion[] };
 const maxDetail = 30;
 const exampleText = (value: unknown): string => {
   if (Array.isArray(value)) return `list of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return 'object';
-  const text = String(value);
+  if (typeof value === 'object' && value !== null && !isExactNumber(value)) return 'object';
+  const text = isExactNumber(value) ? value.rawJSON : String(value);
   return text.length > maxDetail ? `${text.slice(0, maxDetail)}…` : text;
 };
 

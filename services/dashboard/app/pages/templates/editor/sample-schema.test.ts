@@ -31,6 +31,17 @@ describe('Problems of the sample data', () => {
     expect(sampleProblems('{', variables)).toEqual([]);
   });
 
+  it('are none for a number with more digits than JavaScript has, which is not an object', () => {
+    const text = '{"a": 12345678901234567890, "b": 12345678901234567890}';
+    const declared = [
+      { name: 'a', type: 'number', required: true },
+      { name: 'b', type: 'object', required: true },
+    ] as const;
+    expect(sampleProblems(text, declared).map(({ from, to }) => text.slice(from, to))).toEqual([
+      '"b": 12345678901234567890',
+    ]);
+  });
+
   it('are marked at the property with a wrong type, or at the object without it', () => {
     expect(textsOf({ number: 1, due: 'soon', seller: { name: 2 } })).toEqual([
       '"number": 1',

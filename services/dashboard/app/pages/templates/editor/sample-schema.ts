@@ -1,5 +1,6 @@
 import { jsonLanguage } from '@codemirror/lang-json';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { isExactNumber, isFiniteNumber, parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { strings } from '../../../strings/strings.ts';
 
 type JsonSchema = { type?: string; format?: string; properties?: Record<string, JsonSchema>; required?: string[] };
@@ -35,10 +36,10 @@ const isDate = (value: unknown): boolean =>
 
 const isOfType: Record<VariableDeclaration['type'], (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
+  number: isFiniteNumber,
   boolean: (value) => typeof value === 'boolean',
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === 'object' && !Array.isArray(value),
+  object: (value) => typeof value === 'object' && !Array.isArray(value) && !isExactNumber(value),
   date: isDate,
 };
 
@@ -69,7 +70,7 @@ const placeOf = (text: string, path: readonly string[]): { from: number; to: num
 export const sampleProblems = (text: string, variables: readonly VariableDeclaration[]): SampleProblem[] => {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = parseExactJson(text);
   } catch {
     return [];
   }

@@ -1,4 +1,5 @@
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { isExactNumber } from '#libs/templating/exact-numbers.ts';
 
 /** What a placeholder can refer to at one level: `value` is an example of it, `names` what `as |item|` sets. */
 export type Context = { value: unknown; isLoop: boolean; names: Readonly<Record<string, unknown>> };
@@ -7,7 +8,7 @@ export type Context = { value: unknown; isLoop: boolean; names: Readonly<Record<
 export type Place = { contexts: Context[]; openBlocks: string[] };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
 /** An entry of a list with the fields of all of its entries. */
 const entryOf = (list: unknown): unknown => {
