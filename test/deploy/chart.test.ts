@@ -18,6 +18,7 @@ const hasHelm = helm('version').status === 0;
 
 type Container = {
   args: string[];
+  lifecycle?: object;
   livenessProbe?: object;
   readinessProbe?: object;
   startupProbe?: object;
@@ -100,6 +101,13 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
       });
     }
     expect(ofKind(rendered(), 'PodDisruptionBudget')).toHaveLength(deployments.length);
+  });
+
+  it('lets a pod of the API serve until no node sends it requests', () => {
+    const delayed = ofKind(rendered(), 'Deployment')
+      .map(({ metadata, spec }) => ({ name: metadata.name, lifecycle: spec.template.spec.containers[0].lifecycle }))
+      .filter(({ lifecycle }) => lifecycle !== undefined);
+    expect(delayed).toEqual([{ name: 'test-api', lifecycle: { preStop: { sleep: { seconds: 5 } } } }]);
   });
 
   it('allows only renderers and webhook deliveries to reach the internet, and no role to reach private addresses', () => {
