@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { expect, type Page } from '@playwright/test';
+import { parseExactJson } from '#libs/templating/exact-numbers.ts';
 import { test } from './support/dashboard-service.ts';
 import { showOptions } from './support/playground.ts';
 
@@ -100,4 +101,24 @@ test('The programs compose texts and files', async ({ browser, dashboard }) => {
   await page.getByRole('button', { name: 'Make the PDF' }).click();
   await expect(page.getByRole('region', { name: 'PDF' }).locator('canvas').first()).toBeVisible();
   expect(await runPrograms(page, key, files)).toEqual(expected('%PDF'));
+});
+
+test('The programs send the digits of long numbers', async ({ browser, dashboard }) => {
+  const { id, key, client, templates } = await dashboard.openAccount();
+  const total = '12345678901234567890';
+  const sample = parseExactJson(`{"total": ${total}}`);
+  await templates.create('<p>{{total}}</p>', { name: 'Total', sample_data: sample });
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
+  await choose(page, /What to make/, 'A PDF of several parts');
+  const first = page.getByRole('group', { name: 'Part 1' });
+  await first.getByRole('button', { name: /Input type/ }).click();
+  await page.getByRole('option', { name: 'Template', exact: true }).click();
+  await first.getByRole('button', { name: /Choose a template/ }).click();
+  await page.getByRole('option', { name: 'Total' }).click();
+  await expect(first.getByRole('textbox', { name: 'Data of the template' })).toHaveValue(new RegExp(total));
+  const made = await runPrograms(page, key, []);
+  expect(made).toEqual(expected('%PDF'));
+  const { renders } = (await client.request('GET', '/api/v1/renders')).body as { renders: { id: string }[] };
+  const inputs = await Promise.all(renders.map((one) => client.request('GET', `/api/v1/renders/${one.id}/input`)));
+  expect(inputs.map(({ text }) => text.includes(`"total":${total}`))).toEqual(Object.keys(made).map(() => true));
 });
