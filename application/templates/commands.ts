@@ -6,12 +6,13 @@ import {
   isCertainlyNotAppended,
 } from '#application/command-handling/aggregate.ts';
 import { readHistory } from '#application/command-handling/history.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateCommandError, type TemplateState } from '#libs/domain/template.ts';
 import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
-import { RevisionConflict } from '#libs/event-store/port.ts';
+import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { releaseName, type NameReservation, reserveName } from './name-reservations.ts';
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
@@ -69,15 +70,20 @@ export const requireTemplate = async (
   return { id, version: state.version };
 };
 
-/** The events that made the versions of a template from the version `from` on, by the number of the version. */
-export const readVersionEvents = async ({ store }: EventLog, id: string, from: number) => {
+const versionEventsPageSize = 1_000;
+
+/** The events that made the versions `from` to `to` of a template, by the number of the version. It may have later ones. */
+export const readVersionEvents = async ({ store }: EventLog, id: string, from: number, to: number) => {
+  const found = new Map<number, RecordedEvent<EventOf<'TemplateCreated' | 'TemplateVersioned'>>>();
   // Each version has an event of its own, so that of version 5 has at least the revision 4.
-  const history = await readHistory(store, template, streams.template(id), from - 1);
-  return new Map(
-    history
-      .filter((event) => event.type === 'TemplateCreated' || event.type === 'TemplateVersioned')
-      .map((event) => [event.type === 'TemplateCreated' ? 1 : event.data.version, event]),
-  );
+  for (let revision = from - 1; !found.has(to); revision += versionEventsPageSize) {
+    const page = await readHistory(store, template, streams.template(id), revision, versionEventsPageSize);
+    for (const event of page)
+      if (event.type === 'TemplateCreated') found.set(1, event);
+      else if (event.type === 'TemplateVersioned') found.set(event.data.version, event);
+    if (page.length < versionEventsPageSize) break;
+  }
+  return found;
 };
 
 /**

@@ -20,7 +20,7 @@ const isOwnVersion = async (
   { eventLog }: PushTemplateDependencies,
   { id, version }: TemplateDocument,
 ): Promise<boolean> => {
-  const current = [...(await readVersionEvents(eventLog, id, version)).values()].at(-1);
+  const current = (await readVersionEvents(eventLog, id, version, version)).get(version);
   return current?.metadata.actor.kind !== 'service';
 };
 

@@ -87,18 +87,18 @@ export const findVersion = async (
   )) as TemplateVersionDocument | null;
 };
 
-/** The retained versions, newest first. */
+/** At most `limit` of the retained versions up to `newest`, newest first. */
 export const listVersions = async (
   reads: ReadStore,
   template: TemplateDocument,
   kept: number | null,
+  { newest, limit }: { newest: number; limit: number },
 ): Promise<TemplateVersionDocument[]> => {
-  const sort = { by: 'version', descending: true };
-  return (await reads.find(readModels.templateVersions, {
-    where: { templateId: template.id },
-    sort,
-    limit: kept ?? template.version,
-  })) as TemplateVersionDocument[];
+  const ids = Array.from({ length: Math.min(limit, newest) }, (_, index) => newest - index)
+    .filter((version) => isVersionRetained(version, template.version, kept))
+    .map((version) => templateVersionId(template.id, version));
+  const found = (await reads.getMany(readModels.templateVersions, ids)) as TemplateVersionDocument[];
+  return found.toSorted((a, b) => b.version - a.version);
 };
 
 /** The bare ids of at most `limit` templates of an account. */

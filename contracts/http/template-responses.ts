@@ -75,7 +75,11 @@ const listedTemplateVersion = templateVersionEntry.extend({ created_by: actorRes
 export type ListedTemplateVersion = z.output<typeof listedTemplateVersion>;
 
 /** 200 of GET /templates/{id}/versions, newest first. */
-export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(listedTemplateVersion) });
+export const templateVersionsResponse = z.object({
+  template_id: z.string(),
+  versions: z.array(listedTemplateVersion),
+  next_cursor: z.string().nullable().describe('Null on the last page.'),
+});
 
 /** 200 of GET /templates/{id}/versions/{n}. */
 export const templateVersionResponse = templateVersionEntry.extend({

@@ -166,6 +166,16 @@ export const listTemplatesQuery = z.strictObject({
   statistics: z.enum(['true', 'false']).default('false').describe('Whether the list shows how templates are used.'),
 });
 
+/** The query for a page of the versions or events of a template. */
+export const templateHistoryQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of a page')
+    .optional()
+    .describe('next_cursor of the previous page.'),
+});
+
 /** The body of POST /templates/validate. `maxVariables` is the limit of the plan; null is unlimited. */
 export const validateTemplateRequestFor = (maxVariables: number | null) =>
   z.strictObject({

@@ -136,7 +136,7 @@ export const templateChangeRoutes: Route[] = [
       const { eventLog } = dependencies;
       const { id, version } = await requireTemplate(eventLog, account.id, params.id);
       if (!isVersionRetained(restoredVersion, version, limits.keptVersions)) throw versionNotFound(restoredVersion);
-      const old = (await readVersionEvents(eventLog, id, restoredVersion)).get(restoredVersion)!;
+      const old = (await readVersionEvents(eventLog, id, restoredVersion, restoredVersion)).get(restoredVersion)!;
       const next = async ({ body: { name } }: { body: TemplateBody }) => ({
         name,
         store: async (): Promise<TemplateBody> => ({ ...old.data.body, name }),

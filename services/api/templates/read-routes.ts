@@ -7,7 +7,12 @@ import {
   templateVersionResponse,
   templateVersionsResponse,
 } from '#contracts/http/template-responses.ts';
-import { listTemplatesQuery, validateTemplateRequest, validateTemplateRequestFor } from '#contracts/http/templates.ts';
+import {
+  listTemplatesQuery,
+  templateHistoryQuery,
+  validateTemplateRequest,
+  validateTemplateRequestFor,
+} from '#contracts/http/templates.ts';
 import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
@@ -16,7 +21,7 @@ import { readTemplate } from '#application/templates/content.ts';
 import { readHistory } from '#application/command-handling/history.ts';
 import { readVersionEvents, requireTemplate } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/queries.ts';
-import { listVersions } from '#application/templates/queries.ts';
+import { isVersionRetained, listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
@@ -31,7 +36,11 @@ const { templates, templateVersions: versionsModel, templateUsage } = readModels
 
 const templateHistoryResponse = nameSchema(
   'TemplateHistory',
-  z.object({ template_id: z.string(), events: z.array(historyEvent) }),
+  z.object({
+    template_id: z.string(),
+    events: z.array(historyEvent),
+    next_cursor: z.string().nullable().describe('Null on the last page.'),
+  }),
 );
 
 /** The routes that read templates. */
@@ -122,24 +131,30 @@ export const templateReadRoutes: Route[] = [
     tag: 'Templates',
     summary: 'List the versions of a template',
     description:
-      'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise.',
+      'Lists the versions that are kept and who saved them, newest first: the last 10, or all on the plan enterprise, ' +
+      'in pages of at most 1,000.',
     permission: 'templates:read',
-    request: { params: templateParams },
+    request: { params: templateParams, query: templateHistoryQuery },
     responses: [ok('The versions.', nameSchema('TemplateVersions', templateVersionsResponse))],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id } }, { reads, readYourWrites, eventLog }) => {
+    handle: async ({ account, limits, params: { id }, query: { limit, cursor } }, dependencies) => {
+      const { reads, readYourWrites, eventLog } = dependencies;
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
+      const newest = cursor === undefined ? document.version : Math.min(Number(cursor), document.version);
       const [versions] = await Promise.all([
-        listVersions(reads, document, limits.keptVersions),
+        listVersions(reads, document, limits.keptVersions, { newest, limit }),
         requireTemplate(eventLog, account.id, id),
       ]);
-      const events = await readVersionEvents(eventLog, document.id, versions.at(-1)?.version ?? 1);
+      const oldest = versions.at(-1)?.version ?? newest;
+      const events = await readVersionEvents(eventLog, document.id, oldest, newest);
+      const hasMore = isVersionRetained(oldest - 1, document.version, limits.keptVersions);
       const actorOf = ({ version }: { version: number }) => events.get(version)!.metadata.actor;
       const viewActor = await createNamedActorView(reads, account.id, versions.map(actorOf));
       return {
         template_id: templateIdOf(document.id),
         versions: versions.map((version) => ({ ...versionEntryOf(version), created_by: viewActor(actorOf(version)) })),
+        next_cursor: hasMore ? String(oldest - 1) : null,
       };
     },
   }),
@@ -167,15 +182,20 @@ export const templateReadRoutes: Route[] = [
     operationId: 'getTemplateEvents',
     tag: 'Templates',
     summary: "Read a template's history",
-    description: 'Lists every event of the template with time and actor.',
+    description: 'Lists the events of the template with time and actor, in pages of at most 1,000.',
     permission: 'templates:read',
-    request: { params: templateParams },
+    request: { params: templateParams, query: templateHistoryQuery },
     responses: [ok('The events, oldest first.', templateHistoryResponse)],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id: templateId } }, { eventLog }) => {
+    handle: async ({ account, params: { id: templateId }, query: { limit, cursor } }, { eventLog }) => {
       const { id } = await requireTemplate(eventLog, account.id, templateId);
-      const history = await readHistory(eventLog.store, template, streams.template(id));
-      return { template_id: templateIdOf(id), events: history.map(eventView) };
+      const first = Number(cursor ?? 0);
+      const history = await readHistory(eventLog.store, template, streams.template(id), first, limit + 1);
+      return {
+        template_id: templateIdOf(id),
+        events: history.slice(0, limit).map(eventView),
+        next_cursor: history.length > limit ? String(first + limit) : null,
+      };
     },
   }),
 ];

@@ -41,6 +41,7 @@ import type { exampleTemplate } from '#contracts/http/template-previews.ts';
 import type {
   createTemplateRequest,
   restoreTemplateRequest,
+  templateHistoryQuery,
   updateTemplateRequest,
   validateTemplateRequest,
 } from '#contracts/http/templates.ts';
@@ -129,7 +130,10 @@ export type Endpoints = PeopleEndpoints & {
   };
   'GET /api/v1/templates/examples': { response: { examples: z.output<typeof exampleTemplate>[] } };
   'GET /api/v1/templates/{template_id}': { response: z.output<typeof templateResponse> };
-  'GET /api/v1/templates/{template_id}/versions': { response: z.output<typeof templateVersionsResponse> };
+  'GET /api/v1/templates/{template_id}/versions': {
+    query: Query<typeof templateHistoryQuery>;
+    response: z.output<typeof templateVersionsResponse>;
+  };
   'GET /api/v1/templates/{template_id}/versions/{version}': { response: z.output<typeof templateVersionResponse> };
   'POST /api/v1/templates/validate': {
     body: z.input<typeof validateTemplateRequest>;

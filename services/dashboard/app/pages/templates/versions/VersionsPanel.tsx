@@ -2,7 +2,7 @@ import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedTemplateVersion, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../../api/client.ts';
-import { useList } from '../../../api/cursor-list.ts';
+import { useCursorList } from '../../../api/cursor-list.ts';
 import { usePermission } from '../../../api/session.ts';
 import { ActorName } from '../../../components/ActorName.tsx';
 import { Button } from '../../../components/Button.tsx';
@@ -78,9 +78,8 @@ export const VersionsPanel = ({ template }: { template: TemplateResponse }): Rea
   const canWrite = usePermission('templates:write');
   const [restored, setRestored] = useState<number | null>(null);
   const params = { template_id: template.id };
-  const list = useList(
-    ['templates', template.id, 'versions'],
-    async (signal) => (await api.get('/api/v1/templates/{template_id}/versions', { params, signal })).versions,
+  const list = useCursorList(['templates', template.id, 'versions'], 'versions', (cursor, signal) =>
+    api.get('/api/v1/templates/{template_id}/versions', { params, query: { cursor }, signal }),
   );
   const { data: account } = useQuery({
     queryKey: ['account'],
