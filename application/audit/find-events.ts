@@ -2,6 +2,7 @@ import { auditRules, type EventKind, eventTypesOf } from '#contracts/events/audi
 import type { EventType } from '#contracts/events/event-schemas.ts';
 import { bareId, readModels, streams, subjectIdOf } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
+import { readInPages } from '#application/command-handling/history.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorKeyOf, type AuditDocument, positionText } from '#libs/projections/audit.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
@@ -177,7 +178,7 @@ const placeOf = ({ position, stream, revision }: RecordedEvent): EventPlace => (
   revision,
 });
 
-/** A page of the events about one thing, from its streams, which are short. */
+/** A page of the events about one thing, from its streams. */
 const findSubjectPage = async (
   { store }: Pick<EventLog, 'store'>,
   accountId: string,
@@ -186,17 +187,21 @@ const findSubjectPage = async (
 ): Promise<EventPage> => {
   const types = typesOf(filter);
   const { from = '', before } = range;
-  const events = (await Promise.all(streamsOfSubject(filter.subject!).map((stream) => store.read(stream))))
-    .flat()
-    .filter(({ type, metadata }) => {
-      if (metadata.accountId !== accountId || (types !== null && !types.includes(type))) return false;
-      return filter.actor === undefined || actorKeyOf(metadata.actor) === filter.actor;
-    })
-    .map((event) => ({ event, ...placeOf(event) }))
-    .filter(({ position }) => position >= from && (before === undefined || position < before))
-    .toSorted(inOrder(order));
-  const page = events.slice(0, limit);
-  return { events: page.map(({ event }) => event), next: events.length > limit ? page.at(-1)! : null };
+  const isSelected = ({ type, metadata }: RecordedEvent): boolean => {
+    if (metadata.accountId !== accountId || (types !== null && !types.includes(type))) return false;
+    return filter.actor === undefined || actorKeyOf(metadata.actor) === filter.actor;
+  };
+  let found: (EventPlace & { event: RecordedEvent })[] = [];
+  for (const stream of streamsOfSubject(filter.subject!))
+    for await (const read of readInPages(store, stream)) {
+      const selected = read
+        .filter(isSelected)
+        .map((event) => ({ event, ...placeOf(event) }))
+        .filter(({ position }) => position >= from && (before === undefined || position < before));
+      found = [...found, ...selected].toSorted(inOrder(order)).slice(0, limit + 1);
+    }
+  const page = found.slice(0, limit);
+  return { events: page.map(({ event }) => event), next: found.length > limit ? page.at(-1)! : null };
 };
 
 /**

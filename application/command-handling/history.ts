@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventOf, isEventType } from '#contracts/events/event-schemas.ts';
 import type { Decider } from '#libs/domain/decider.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
@@ -35,3 +36,20 @@ export const readHistory = async <State, Command, Event extends EventOf>(
   from?: number,
   limit?: number,
 ): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await store.read(stream, from, limit));
+
+const pageSize = 1_000;
+
+/** The events of a stream from a revision on, oldest first, in pages, since a stream can be long. The last may be empty. */
+export async function* readInPages(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  from = 0,
+): AsyncGenerator<RecordedEvent[]> {
+  for (let revision = from; ; revision += pageSize) {
+    const page = await store.read(stream, revision, pageSize);
+    yield page;
+    if (page.length < pageSize) return;
+    // SQLite reads synchronously, so other requests get their turn between pages.
+    await nextTurn();
+  }
+}

@@ -1,15 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import { type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, noStream, type RecordedEvent } from '#libs/event-store/port.ts';
-import { readHistory } from './history.ts';
+import { eventsOfDecider, readInPages } from './history.ts';
 
 /** `last` is the last event in the state; undefined for a stream without events. */
 export type RememberedState<State, Event extends EventOf> = { state: State; last: RecordedEvent<Event> | undefined };
 
 const maxStreams = 10_000;
-const pageSize = 1_000;
 
 /** By the event store, so that each has its own streams. A stream has one decider. */
 const statesByStore = new WeakMap<object, LRUCache<string, RememberedState<unknown, EventOf>>>();
@@ -29,15 +27,13 @@ export const loadState = async <State, Command, Event extends EventOf>(
     State,
     Event
   >;
-  for (;;) {
-    const missed = await readHistory(store, decider, stream, (last?.revision ?? noStream) + 1, pageSize);
+  for await (const page of readInPages(store, stream, (last?.revision ?? noStream) + 1)) {
+    const missed = eventsOfDecider(decider, page);
     // Unknown ids are not remembered, because anyone can invent them.
-    if (missed.length === 0) return { state, last };
+    if (missed.length === 0) break;
     state = fold(decider, missed, state);
     last = missed.at(-1)!;
     states.set(stream, { state, last });
-    if (missed.length < pageSize) return { state, last };
-    // SQLite reads synchronously, so other requests get their turn between pages.
-    await nextTurn();
   }
+  return { state, last };
 };

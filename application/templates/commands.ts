@@ -5,7 +5,7 @@ import {
   type EventLog,
   isCertainlyNotAppended,
 } from '#application/command-handling/aggregate.ts';
-import { readHistory } from '#application/command-handling/history.ts';
+import { readInPages } from '#application/command-handling/history.ts';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -70,18 +70,15 @@ export const requireTemplate = async (
   return { id, version: state.version };
 };
 
-const versionEventsPageSize = 1_000;
-
 /** The events that made the versions `from` to `to` of a template, by the number of the version. It may have later ones. */
 export const readVersionEvents = async ({ store }: EventLog, id: string, from: number, to: number) => {
   const found = new Map<number, RecordedEvent<EventOf<'TemplateCreated' | 'TemplateVersioned'>>>();
   // Each version has an event of its own, so that of version 5 has at least the revision 4.
-  for (let revision = from - 1; !found.has(to); revision += versionEventsPageSize) {
-    const page = await readHistory(store, template, streams.template(id), revision, versionEventsPageSize);
+  for await (const page of readInPages(store, streams.template(id), from - 1)) {
     for (const event of page)
       if (event.type === 'TemplateCreated') found.set(1, event);
       else if (event.type === 'TemplateVersioned') found.set(event.data.version, event);
-    if (page.length < versionEventsPageSize) break;
+    if (found.has(to)) break;
   }
   return found;
 };
