@@ -154,11 +154,9 @@ describe('The template read models', () => {
           const document = await reads.get(readModels.templates, id);
           if (deleted.has(id)) expect(document).toBeNull();
           else expect(document).toMatchObject({ ...all.at(-1)!, version: all.length });
-          const versions = await reads.find(readModels.templateVersions, {
-            where: { templateId: id },
-            sort: { by: 'version', descending: false },
-            limit: 100,
-          });
+          const versions = (await documentsOf(readModels.templateVersions))
+            .filter(({ templateId }) => templateId === id)
+            .toSorted((a, b) => Number(a['version']) - Number(b['version']));
           expect(versions.map(({ version, body }) => [version, body])).toEqual(
             all.map((body, index) => [index + 1, body]),
           );

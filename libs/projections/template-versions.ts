@@ -30,7 +30,7 @@ const version = (
 /** All versions of all templates, also of deleted ones. The plan decides which of them can be read. */
 export const templateVersions: Projection<TemplateVersionDocument> = {
   model: readModels.templateVersions,
-  collection: { name: readModels.templateVersions, indexes: [['templateId', 'version']] },
+  collection: { name: readModels.templateVersions, indexes: [] },
   handlers: {
     TemplateCreated: (event) => version(event, 1, event.data.body, 'created'),
     TemplateVersioned: (event) => {
