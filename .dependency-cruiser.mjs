@@ -119,7 +119,7 @@ export default {
       // They hold no schemas.
       {
         path: '^contracts/',
-        pathNot: '^contracts/http/(pdf-password|file-extensions)[.]ts$',
+        pathNot: '^contracts/http/(pdf-password|file-extensions|exact-numbers)[.]ts$',
         dependencyTypesNot: ['type-only'],
       },
     ),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import type { DefaultOptions, VariableDeclaration } from '#contracts/http/templates.ts';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 
 /** The part of a template that only the renderer needs. One blob, since it can be large. */

@@ -3,7 +3,7 @@ import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import type { AssetInliner } from './assets/inline.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { expand, type ExpansionRequest } from '#libs/templating/expand.ts';
 import type { Labels } from '#libs/templating/labels.ts';
 import { withBaseUrl } from './html/base-url.ts';

@@ -5,7 +5,7 @@ import { recordUnsuitableValue, requireValue } from './expression.ts';
 import { type BlockHelperName, isReservedName } from './template-helpers/helper-registry.ts';
 import { couldBeHelper, type LexicalScope, rootLexicalScope, childLexicalScope } from './lexical-scope.ts';
 import { joinPath, type ExpansionState, type Scope, countSteps, type Step, writeText } from './expansion.ts';
-import { isExactNumber } from './exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ownMember, valueToText } from './values.ts';
 
 const compileContent = (value: string): Step[] => {

@@ -1,6 +1,6 @@
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import { addProblem, type DataProblems } from './data-problems.ts';
-import { isExactNumber, isFiniteNumber } from './exact-numbers.ts';
+import { isExactNumber, isFiniteNumber } from '#contracts/http/exact-numbers.ts';
 import { describeValue, truncateForMessage } from './messages.ts';
 import { isoDateAllowed, ownMember, readIsoDate } from './values.ts';
 

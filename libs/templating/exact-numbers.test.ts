@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from './exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { expanded, type ExpandOptions, expansionError } from './testing/expand-template.ts';
 
 const long = '12345678901234567890';

@@ -1,4 +1,4 @@
-import { isExactNumber } from './exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { templateLimits } from './limits.ts';
 
 export const truncateForMessage = (text: string): string =>

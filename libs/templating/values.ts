@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UnsuitableValue } from './data-problems.ts';
-import { type ExactNumber, isExactNumber } from './exact-numbers.ts';
+import { type ExactNumber, isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { truncateForMessage } from './messages.ts';
 
 /** A value's own member; undefined if it has none of that name, even if it inherits one. */

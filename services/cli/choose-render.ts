@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { TemporaryService } from '../process/temporary-service.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { UsageError } from '../process/command-context.ts';
 import { findLocalAssets, type LocalAsset, readLocalFile } from './local-files.ts';
 import { isFolder, type LocalParts, readPartsFile, readPartsOfFiles } from './local-parts.ts';

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { TemplateToPush } from '#application/templates/push.ts';
 import { createTemplateRequestFor, sampleData } from '#contracts/http/templates.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { invoiceFile, splitInvoice, withInvoice } from '#libs/templating/invoice-file.ts';
 import { UsageError } from '../process/command-context.ts';
 import { readLocalFileIfExists } from './local-files.ts';

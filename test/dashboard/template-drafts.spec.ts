@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { test } from './support/dashboard-service.ts';
 import { code, content, goToEnd, greeting, openGreeting, part, save } from './support/template-editor.ts';
 

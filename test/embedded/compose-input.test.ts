@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type ApiResponse, type Body, createClient } from '../support/client/api-client.ts';
 import { pdfBytes } from '../support/documents/read-pdf.ts';

@@ -3,7 +3,7 @@ import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RenderSource } from '#contracts/events/render-request.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import { templateIdOf } from '#contracts/names.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { readComposition } from '../load-inputs.ts';
 
 const firstLine = Buffer.from('PDF of a part\n');

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type ExactNumber, isExactNumber, isFiniteNumber } from '../exact-numbers.ts';
+import { type ExactNumber, isExactNumber, isFiniteNumber } from '#contracts/http/exact-numbers.ts';
 import { describeValue } from '../messages.ts';
 import { type Argument, failCall, failCallForOption, type HelperCall, type HelperFunction } from './helper-call.ts';
 

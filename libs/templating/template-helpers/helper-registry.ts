@@ -1,4 +1,4 @@
-import { isExactNumber } from '../exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ownMember } from '../values.ts';
 import type { HelperFunction } from './helper-call.ts';
 import { formatDate } from './format-date.ts';

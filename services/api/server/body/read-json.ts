@@ -4,7 +4,7 @@ import { largeOptions } from '#contracts/http/large-options.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import { plans } from '#contracts/plans.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
-import { hasLongNumber } from '#libs/templating/exact-numbers.ts';
+import { hasLongNumber } from '#contracts/http/exact-numbers.ts';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 

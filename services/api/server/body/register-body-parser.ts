@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { bytesPerMb, bytesToMb } from '#libs/sizes/sizes.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, needsBodyHash } from '../request.ts';
 import type { Transfers } from '../transfers.ts';

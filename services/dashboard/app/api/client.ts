@@ -1,4 +1,4 @@
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { formatLocalTime } from '../components/formats.ts';
 import { strings } from '../strings/strings.ts';
 import { ApiError, type ErrorBody } from './api-error.ts';

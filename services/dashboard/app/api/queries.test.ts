@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { queryClient } from './queries.ts';
 
 it('A number with many digits is still exact when another answer replaces it', () => {

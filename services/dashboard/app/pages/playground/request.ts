@@ -1,5 +1,5 @@
 import { inputTypesByExtension } from '#contracts/http/file-extensions.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { attachedFiles } from '../../components/DocumentOptionFields.tsx';
 import type { RenderOptionValues } from '../../components/option-values.ts';
 

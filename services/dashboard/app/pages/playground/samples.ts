@@ -1,4 +1,4 @@
-import { hasLongNumber, isExactNumber } from '#libs/templating/exact-numbers.ts';
+import { hasLongNumber, isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { withoutPasswords } from '../../components/NestedOptionFields.tsx';
 import { quoteForShell } from '../renders/curl.ts';
 import { type Call, callOf, type FormFile, type PlaygroundRequest } from './request.ts';

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';

@@ -1,5 +1,5 @@
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 
 /** The texts of a recorded request; null if a text is not kept, is not text, or is too long for a command. */
 export type RequestTexts = { input: string | null; header: string | null; footer: string | null };

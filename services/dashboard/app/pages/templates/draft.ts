@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { TemplateResponse, TemplateVersionResponse } from '#contracts/http/template-responses.ts';
 import type { templateCategories, VariableDeclaration } from '#contracts/http/templates.ts';
-import { parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import type { RenderOptionValues } from '../../components/option-values.ts';
 import { strings } from '../../strings/strings.ts';
 

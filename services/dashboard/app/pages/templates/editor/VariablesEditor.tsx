@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import { isExactNumber } from '#libs/templating/exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { Button, IconButton } from '../../../components/Button.tsx';
 import { Checkbox, optionsOf, Select, TextField } from '../../../components/fields.tsx';
 import { strings } from '../../../strings/strings.ts';

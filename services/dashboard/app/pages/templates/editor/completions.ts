@@ -1,6 +1,6 @@
 import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import { isExactNumber } from '#libs/templating/exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { type HelperName, helpers } from './template-language.ts';
 import { fieldsOf, openPlaceholder, placeAfter, resolvePath, withDeclaredVariables } from './scope.ts';
 

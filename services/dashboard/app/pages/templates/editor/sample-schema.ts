@@ -1,6 +1,6 @@
 import { jsonLanguage } from '@codemirror/lang-json';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import { isExactNumber, isFiniteNumber, parseExactJson } from '#libs/templating/exact-numbers.ts';
+import { isExactNumber, isFiniteNumber, parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { strings } from '../../../strings/strings.ts';
 
 type JsonSchema = { type?: string; format?: string; properties?: Record<string, JsonSchema>; required?: string[] };

@@ -1,5 +1,5 @@
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import { isExactNumber } from '#libs/templating/exact-numbers.ts';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 
 /** What a placeholder can refer to at one level: `value` is an example of it, `names` what `as |item|` sets. */
 export type Context = { value: unknown; isLoop: boolean; names: Readonly<Record<string, unknown>> };
