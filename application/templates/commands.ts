@@ -70,7 +70,7 @@ export const requireTemplate = async (
   return { id, version: state.version };
 };
 
-/** The events that made the versions `from` to `to` of a template, by the number of the version. It may have later ones. */
+/** The events that made the versions `from` to `to` of a template, by the number of the version, and maybe later ones. */
 export const readVersionEvents = async ({ store }: EventLog, id: string, from: number, to: number) => {
   const found = new Map<number, RecordedEvent<EventOf<'TemplateCreated' | 'TemplateVersioned'>>>();
   // Each version has an event of its own, so that of version 5 has at least the revision 4.

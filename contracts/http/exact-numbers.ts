@@ -1,7 +1,7 @@
 /** What JavaScript engines have and TypeScript's declarations lack: the source texts of JSON. */
 type JsonWithSourceTexts = {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  rawJSON(text: string): ExactNumber;
+  rawJSON?(text: string): ExactNumber;
   isRawJSON?(value: unknown): value is ExactNumber;
 };
 
@@ -10,7 +10,7 @@ const json = JSON as unknown as JsonWithSourceTexts;
 /** A number with more digits than a number of JavaScript has, as it was written. `JSON.stringify` writes the same. */
 export type ExactNumber = { readonly rawJSON: string };
 
-/** Browsers of before 2025 have no exact numbers. */
+/** Browsers of before 2025 have no exact numbers, and round. */
 export const isExactNumber = (value: unknown): value is ExactNumber => json.isRawJSON?.(value) ?? false;
 
 /** Whether a value of the data is a number, but none like 1e999. */
@@ -39,9 +39,9 @@ const keepDigits = (_key: string, value: unknown, { source }: { source?: string 
   source !== undefined &&
   String(value) !== source &&
   (significantDigits(source) > certainDigits || !Number.isFinite(value))
-    ? json.rawJSON(source)
+    ? json.rawJSON!(source)
     : value;
 
 /** Parses JSON. In an object or array, a number that would lose digits is an exact number. @throws SyntaxError */
 export const parseExactJson = (text: string): unknown =>
-  hasLongNumber(text) ? json.parse(text, keepDigits) : JSON.parse(text);
+  json.rawJSON && hasLongNumber(text) ? json.parse(text, keepDigits) : JSON.parse(text);

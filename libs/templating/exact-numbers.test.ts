@@ -52,3 +52,17 @@ it.each(['1.50', '1e3', '0.0000000000000000000', '12345.678', '"1234567890123456
 it.each([long, `-${long}`, ' 1e400'])('%s alone is what JSON.parse gives, and no object', (text) => {
   expect(parseExactJson(text)).toBe(JSON.parse(text));
 });
+
+describe('A browser without the source texts of JSON', () => {
+  it('rounds long numbers', () => {
+    const json = JSON as { rawJSON?: unknown; isRawJSON?: unknown };
+    const { rawJSON, isRawJSON } = json;
+    try {
+      delete json.rawJSON;
+      delete json.isRawJSON;
+      expect(parseExactJson(`{"n": ${long}}`)).toEqual({ n: Number(long) });
+    } finally {
+      Object.assign(json, { rawJSON, isRawJSON });
+    }
+  });
+});

@@ -141,7 +141,7 @@ export const templateReadRoutes: Route[] = [
       const { reads, readYourWrites, eventLog } = dependencies;
       await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
-      const newest = cursor === undefined ? document.version : Math.min(Number(cursor), document.version);
+      const newest = Math.min(Number(cursor ?? document.version), document.version);
       const [versions] = await Promise.all([
         listVersions(reads, document, limits.keptVersions, { newest, limit }),
         requireTemplate(eventLog, account.id, id),

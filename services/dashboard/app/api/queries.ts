@@ -1,9 +1,13 @@
-import { QueryClient, type QueryKey } from '@tanstack/react-query';
+import { QueryClient, type QueryKey, replaceEqualDeep } from '@tanstack/react-query';
+import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ApiError } from './api-error.ts';
 
 const maxRetries = 2;
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
+
+const hasExactNumber = (value: unknown): boolean =>
+  isExactNumber(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasExactNumber));
 
 /** The responses that the page has in memory. */
 export const queryClient = new QueryClient({
@@ -11,8 +15,8 @@ export const queryClient = new QueryClient({
     // Without a connection an action fails at once. It would be a surprise if it happened later.
     mutations: { networkMode: 'always' },
     queries: {
-      // The library's way to compare answers takes an exact number for an object and copies it.
-      structuralSharing: (old, received) => (JSON.stringify(old) === JSON.stringify(received) ? old : received),
+      // The library would copy an exact number as an object.
+      structuralSharing: (old, received) => (hasExactNumber(received) ? received : replaceEqualDeep(old, received)),
       staleTime: 5_000,
       refetchOnWindowFocus: true,
       retry: (failures, error) => failures < maxRetries && isTemporary(error),

@@ -46,7 +46,11 @@ const isOfType: Record<VariableDeclaration['type'], (value: unknown) => boolean>
 export type SampleProblem = { from: number; to: number; message: string };
 
 const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !isExactNumber(value) &&
+  Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
