@@ -187,6 +187,8 @@ const findSubjectPage = async (
 ): Promise<EventPage> => {
   const types = typesOf(filter);
   const { from = '', before } = range;
+  // A later event could be found in one stream and not in another that was read before. It comes with the next request.
+  const head = positionText(await store.head());
   const isSelected = ({ type, metadata }: RecordedEvent): boolean => {
     if (metadata.accountId !== accountId || (types !== null && !types.includes(type))) return false;
     return filter.actor === undefined || actorKeyOf(metadata.actor) === filter.actor;
@@ -197,7 +199,7 @@ const findSubjectPage = async (
       const selected = read
         .filter(isSelected)
         .map((event) => ({ event, ...placeOf(event) }))
-        .filter(({ position }) => position >= from && (before === undefined || position < before));
+        .filter(({ position }) => position >= from && position <= head && (before === undefined || position < before));
       found = [...found, ...selected].toSorted(inOrder(order)).slice(0, limit + 1);
     }
   const page = found.slice(0, limit);
