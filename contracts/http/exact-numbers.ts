@@ -13,6 +13,10 @@ export type ExactNumber = { readonly rawJSON: string };
 /** Browsers of before 2025 have no exact numbers, and round. */
 export const isExactNumber = (value: unknown): value is ExactNumber => json.isRawJSON?.(value) ?? false;
 
+/** Whether a value is or contains an exact number. */
+export const hasExactNumber = (value: unknown): boolean =>
+  isExactNumber(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasExactNumber));
+
 /** Whether a value of the data is a number, but none like 1e999. */
 export const isFiniteNumber = (value: unknown): boolean =>
   Number.isFinite(isExactNumber(value) ? Number(value.rawJSON) : value);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { test } from './support/dashboard-service.ts';
 import { showOptions } from './support/playground.ts';
@@ -17,9 +17,14 @@ const choose = async (page: Page, label: RegExp, name: string): Promise<void> =>
   await page.getByRole('button', { name: label }).click();
   await page.getByRole('option', { name, exact: true }).click();
 };
-const chooseFiles = async (page: Page, button: string, files: readonly string[]): Promise<void> => {
+const chooseFiles = async (
+  page: Page,
+  button: string,
+  files: readonly string[],
+  place: Page | Locator = page,
+): Promise<void> => {
   const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: button }).first().click();
+  await place.getByRole('button', { name: button }).first().click();
   await (await chooser).setFiles([...files]);
 };
 
@@ -105,9 +110,8 @@ test('The programs compose texts and files', async ({ browser, dashboard }) => {
 
 test('The programs send the digits of long numbers', async ({ browser, dashboard }) => {
   const { id, key, client, templates } = await dashboard.openAccount();
-  const total = '12345678901234567890';
-  const sample = parseExactJson(`{"total": ${total}}`);
-  await templates.create('<p>{{total}}</p>', { name: 'Total', sample_data: sample });
+  const digits = '"total":12345678901234567890,"rate":0.12345678901234567890,"place":"Köln 🌲"';
+  await templates.create('<p>{{total}}</p>', { name: 'Total', sample_data: parseExactJson(`{${digits}}`) });
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
   await choose(page, /What to make/, 'A PDF of several parts');
   const first = page.getByRole('group', { name: 'Part 1' });
@@ -115,10 +119,14 @@ test('The programs send the digits of long numbers', async ({ browser, dashboard
   await page.getByRole('option', { name: 'Template', exact: true }).click();
   await first.getByRole('button', { name: /Choose a template/ }).click();
   await page.getByRole('option', { name: 'Total' }).click();
-  await expect(first.getByRole('textbox', { name: 'Data of the template' })).toHaveValue(new RegExp(total));
+  await expect(first.getByRole('textbox', { name: 'Data of the template' })).toHaveValue(/12345678901234567890/);
   const made = await runPrograms(page, key, []);
   expect(made).toEqual(expected('%PDF'));
+  const file = fixture('documents/orders.csv');
+  await chooseFiles(page, 'Choose a file', [file], page.getByRole('group', { name: 'Part 2' }));
+  expect(await runPrograms(page, key, [file])).toEqual(expected('%PDF'));
   const { renders } = (await client.request('GET', '/api/v1/renders')).body as { renders: { id: string }[] };
   const inputs = await Promise.all(renders.map((one) => client.request('GET', `/api/v1/renders/${one.id}/input`)));
-  expect(inputs.map(({ text }) => text.includes(`"total":${total}`))).toEqual(Object.keys(made).map(() => true));
+  expect(inputs).toHaveLength(2 * Object.keys(made).length);
+  for (const { text } of inputs) expect(text).toContain(digits);
 });

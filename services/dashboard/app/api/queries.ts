@@ -1,13 +1,10 @@
 import { QueryClient, type QueryKey, replaceEqualDeep } from '@tanstack/react-query';
-import { isExactNumber } from '#contracts/http/exact-numbers.ts';
+import { hasExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ApiError } from './api-error.ts';
 
 const maxRetries = 2;
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
-
-const hasExactNumber = (value: unknown): boolean =>
-  isExactNumber(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasExactNumber));
 
 /** The responses that the page has in memory. */
 export const queryClient = new QueryClient({

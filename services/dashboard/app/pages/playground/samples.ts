@@ -1,4 +1,4 @@
-import { hasLongNumber, isExactNumber } from '#contracts/http/exact-numbers.ts';
+import { hasExactNumber } from '#contracts/http/exact-numbers.ts';
 import { withoutPasswords } from '../../components/NestedOptionFields.tsx';
 import { quoteForShell } from '../renders/curl.ts';
 import { type Call, callOf, type FormFile, type PlaygroundRequest } from './request.ts';
@@ -7,11 +7,11 @@ const indent = (text: string, by: string): string => text.replaceAll('\n', `\n${
 /** Longer texts are no arguments of a command, but its input. */
 const maxArgumentCharacters = 100_000;
 
-/** JSON as an expression of JavaScript. A literal would lose digits of long numbers. */
-const javaScriptJson = (fields: Call['fields']): string => {
-  const json = JSON.stringify(fields, null, 2);
-  return hasLongNumber(json) ? JSON.stringify(JSON.stringify(fields)) : `JSON.stringify(${json})`;
-};
+/** JSON as a text in a program, which has the digits that a number of the language would lose. */
+const quotedJson = (fields: Call['fields']): string => JSON.stringify(JSON.stringify(fields));
+
+const javaScriptJson = (fields: Call['fields']): string =>
+  hasExactNumber(fields) ? quotedJson(fields) : `JSON.stringify(${JSON.stringify(fields, null, 2)})`;
 
 /** A value of JSON as a literal of Python. */
 const pythonLiteral = (value: unknown, margin = ''): string => {
@@ -28,7 +28,7 @@ const pythonLiteral = (value: unknown, margin = ''): string => {
       value.map((item) => pythonLiteral(item, inner)),
       ']',
     );
-  if (typeof value !== 'object' || isExactNumber(value)) return JSON.stringify(value);
+  if (typeof value !== 'object') return JSON.stringify(value);
   return block(
     '{',
     Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${pythonLiteral(item, inner)}`),
@@ -120,17 +120,21 @@ const pythonOf = (call: Call, origin: string): string => {
   const name = isImage(result)
     ? `"pages.zip" if response.headers["content-type"] == "application/zip" else "${result.file}"`
     : `"${result.file}"`;
-  const fields = indent(pythonLiteral(call.fields), '    ');
-  const sent =
-    call.files.length > 0
-      ? `    data={"options": json.dumps(${fields})},\n    files=[\n${call.files.map(pythonFile).join('\n')}\n    ],`
-      : `    json=${fields},`;
-  return `import ${call.files.length > 0 ? 'json\nimport ' : ''}os
+  const isExact = hasExactNumber(call.fields);
+  const hasFiles = call.files.length > 0;
+  const fields = isExact ? quotedJson(call.fields) : indent(pythonLiteral(call.fields), '    ');
+  const options = isExact ? fields : `json.dumps(${fields})`;
+  const body = isExact ? `data=${fields}.encode()` : `json=${fields}`;
+  const type = isExact && !hasFiles ? ', "Content-Type": "application/json"' : '';
+  const sent = hasFiles
+    ? `    data={"options": ${options}},\n    files=[\n${call.files.map(pythonFile).join('\n')}\n    ],`
+    : `    ${body},`;
+  return `import ${hasFiles && !isExact ? 'json\nimport ' : ''}os
 import requests
 
 response = requests.post(
     "${origin}/api/v1/render",
-    headers={"Authorization": f"Bearer {os.environ['COLOPHON_KEY']}", "Accept": "${result.accept}"},
+    headers={"Authorization": f"Bearer {os.environ['COLOPHON_KEY']}", "Accept": "${result.accept}"${type}},
 ${sent}
 )
 if not response.ok:
