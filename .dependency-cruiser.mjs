@@ -1,7 +1,7 @@
 // The rules on imports, each with its reason. CONTRIBUTING.md describes the layers.
 const tests = '\\.test\\.ts$|/testing/';
 const typesWithoutCode = '^devtools-protocol$';
-const listensOnly = '^services/process/free-port\\.ts$';
+const listensOnly = '^services/process/listen\\.ts$';
 const namesOfStatusCodes = '^libs/chromium/document/proxy-error\\.ts$';
 const ports = 'replies|event-store|bus|read-store|blob-store|limits';
 const dashboardApp = '^services/dashboard/(app/|vite\\.config\\.ts$)';

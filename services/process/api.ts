@@ -19,6 +19,7 @@ import { createEstimator } from '#application/renders/estimate.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { identityProviderOf } from './identity-provider.ts';
+import { apiAddress, listenAt } from './listen.ts';
 import { packageVersion } from './package-version.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -127,7 +128,8 @@ export const startApi = async (
     ...tlsOptions(settings),
   });
   warnAboutPlainHttp(settings, logger);
-  await app.listen({ port: settings.port, host: settings.host });
+  const address = apiAddress(settings);
+  await listenAt(address, () => app.listen(address));
   return {
     address: () => app.server.address(),
     stop: async () => {

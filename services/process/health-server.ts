@@ -12,10 +12,11 @@ import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
 import { schemaController } from '../api/server/schema-controller.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
+import { healthAddress, listenAt } from './listen.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. */
 export const startHealthServer = async (
-  { healthPort, host, metricsToken }: Settings,
+  settings: Pick<Settings, 'host' | 'port' | 'healthPort' | 'metricsToken'>,
   telemetry: Telemetry,
   health: () => { missing: string[]; limitations: string[] },
 ): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
@@ -24,8 +25,9 @@ export const startHealthServer = async (
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   handleUnknownRoutes(app);
   app.setErrorHandler((error, _, reply) => sendError(reply, error instanceof ApiError ? error.fields : internalError));
-  registerRoutes(app, healthRoutes, { health, telemetry, metricsToken });
-  await app.listen({ port: healthPort, host });
+  registerRoutes(app, healthRoutes, { health, telemetry, metricsToken: settings.metricsToken });
+  const address = healthAddress(settings);
+  await listenAt(address, () => app.listen(address));
   return { address: () => app.server.address(), stop: () => app.close() };
 };
 

@@ -10,7 +10,7 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { startTelemetry } from '#libs/telemetry/telemetry.ts';
-import { requireFreePort } from './free-port.ts';
+import { apiAddress, healthAddress, requireFreePort } from './listen.ts';
 import { startHealthServer, logReadiness, observeReadiness } from './health-server.ts';
 import { ensureInstallation } from './installation.ts';
 import { waitForReadModels, watchEventLog } from './event-log-watch.ts';
@@ -173,12 +173,7 @@ export const start = async (
   const roles = chosenRoles.length === 0 ? processRoles : processRoles.filter((role) => chosenRoles.includes(role));
   const roleProblem = roles.length < processRoles.length ? findRoleProblem(settings, chosenRoles) : null;
   if (roleProblem !== null) throw new SettingsError(roleProblem);
-  const { host, port, healthPort } = settings;
-  await requireFreePort(
-    roles.includes('api')
-      ? { host, port, portVariable: 'PORT' }
-      : { host, port: healthPort, portVariable: 'HEALTH_PORT' },
-  );
+  await requireFreePort(roles.includes('api') ? apiAddress(settings) : healthAddress(settings));
   const release = requireOnlyProcess(settings);
   const logger = createLogger(settings, output.log);
   const { restricted, unchanged } = restrictPermissions(storedPathsOf(settings, settings.secret === undefined));

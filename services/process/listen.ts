@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type Settings, SettingsError } from '#libs/config/settings.ts';
+
+type ListenAddress = { host: string; port: number; portVariable: string };
+
+const listenErrors: Record<string, (address: ListenAddress) => string> = {
+  EADDRINUSE: ({ port, portVariable }) => `Port ${port} is in use; set ${portVariable} to a free port.`,
+  EACCES: ({ port, portVariable }) =>
+    `This user may not listen on port ${port}; set ${portVariable} to a port from 1024 on.`,
+  EADDRNOTAVAIL: ({ host }) => `${host} is not an address of this machine; set HOST to one that is.`,
+  ENOTFOUND: ({ host }) => `The host name ${host} has no address; set HOST to an address of this machine.`,
+};
+
+/** Runs `listen`, which listens at the address. @throws SettingsError if the process cannot */
+export const listenAt = async (address: ListenAddress, listen: () => Promise<unknown>): Promise<void> => {
+  try {
+    await listen();
+  } catch (error) {
+    const describe = listenErrors[(error as NodeJS.ErrnoException).code ?? ''];
+    throw describe ? new SettingsError(describe(address)) : error;
+  }
+};
+
+/** Checks that the process can listen at the address, by listening for a moment. @throws SettingsError if it cannot */
+export const requireFreePort = async (address: ListenAddress): Promise<void> => {
+  const server = createServer();
+  await listenAt(address, () => once(server.listen(address.port, address.host), 'listening'));
+  server.close();
+  await once(server, 'close');
+};
+
+type ListenSettings = Pick<Settings, 'host' | 'port' | 'healthPort'>;
+
+/** Where a process with an API listens. */
+export const apiAddress = ({ host, port }: ListenSettings): ListenAddress => ({ host, port, portVariable: 'PORT' });
+
+/** Where a process without an API listens. */
+export const healthAddress = ({ host, healthPort }: ListenSettings): ListenAddress => ({
+  host,
+  port: healthPort,
+  portVariable: 'HEALTH_PORT',
+});
