@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
-import { openRawConnection, parseHttpResponse } from '../support/client/raw-http.ts';
+import { openRawConnection, parseHttpResponse, sendRawRequest } from '../support/client/raw-http.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -110,5 +110,19 @@ describe('A caller that disconnects', () => {
     await closed;
     await caller.render('html', '<p>x</p>');
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+});
+
+it('A body with a transfer coding that the service does not decode is rejected, with the name of the header', async () => {
+  const body = JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' });
+  const response = await sendRawRequest(
+    at.service.url,
+    `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
+      'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n' +
+      `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  );
+  expectErrorResponse(response, 'invalid_request', {
+    field: 'Transfer-Encoding',
+    message: 'The transfer encoding gzip, chunked is not allowed; send the body uncompressed.',
   });
 });

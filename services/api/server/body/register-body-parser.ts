@@ -60,11 +60,15 @@ const readBytes = async (request: IncomingMessage, maxMb: number, count: (bytes:
   return Buffer.concat(chunks, size);
 };
 
+/** Node reads chunks, and passes on what other transfer codings (RFC 9112, 7) made of a body. */
 const requireUncompressed = ({ headers }: FastifyRequest): void => {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity') return;
-  const message = `The content encoding ${truncateForMessage(encoding)} is not allowed; send the body uncompressed.`;
-  throw invalidField('Content-Encoding', message);
+  const requireCoding = (field: string, coding: string | undefined, allowed: string): void => {
+    if (coding === undefined || coding.toLowerCase() === allowed) return;
+    const what = field.toLowerCase().replace('-', ' ');
+    throw invalidField(field, `The ${what} ${truncateForMessage(coding)} is not allowed; send the body uncompressed.`);
+  };
+  requireCoding('Content-Encoding', headers['content-encoding'], 'identity');
+  requireCoding('Transfer-Encoding', headers['transfer-encoding'], 'chunked');
 };
 
 /** Larger than the requests of people before they have chosen an account. */
