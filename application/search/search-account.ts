@@ -7,7 +7,7 @@ import type { MemberDocument } from '#libs/projections/members.ts';
 import type { PersonDocument } from '#libs/projections/people.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import type { Query, ReadStore } from '#libs/read-store/port.ts';
 import { lowestIdAt, scanRenders } from '#application/renders/list-renders.ts';
 
 /** What a search text can identify. A bare id, without a prefix, can be of any type. */
@@ -161,29 +161,36 @@ const matchOf = (
 /** How many templates (the newest), keys (the newest) and members of an account are searched by name. */
 const maxNamed = 1_000;
 
-const findTemplates = async (
+type Named = TemplateDocument | ApiKeyDocument;
+
+/** The templates or keys of an account that a term can identify: the newest, and the one whose whole id it is. */
+const findNamed = async <Found extends Named>(
   { reads, accountId }: SearchContext,
+  model: string,
+  newest: Query['sort'] & object,
   terms: readonly SearchTerm[],
-): Promise<SearchHit[]> => {
+): Promise<Found[]> => {
+  const ids = terms.flatMap((term) => (term.kind === 'id' ? [term.from] : []));
+  const [recent, identified] = (await Promise.all([
+    reads.find(model, { where: { accountId }, sort: newest, limit: maxNamed }),
+    reads.getMany(model, ids),
+  ])) as [Found[], Found[]];
+  const isNew = ({ id }: Found): boolean => recent.every((found) => found.id !== id);
+  return [...recent, ...identified.filter((found) => found.accountId === accountId && isNew(found))];
+};
+
+const findTemplates = async (context: SearchContext, terms: readonly SearchTerm[]): Promise<SearchHit[]> => {
   const sort = { by: 'createdAt', descending: true };
-  const all = (await reads.find(readModels.templates, {
-    where: { accountId },
-    sort,
-    limit: maxNamed,
-  })) as TemplateDocument[];
-  return all.flatMap((template) => {
+  const found = await findNamed<TemplateDocument>(context, readModels.templates, sort, terms);
+  return found.flatMap((template) => {
     const matched = terms.map((term) => matchOf(term, 'template', template)).find((match) => match !== null);
     return matched ? [templateHit(template, matched)] : [];
   });
 };
 
-const findKeys = async ({ reads, accountId }: SearchContext, terms: readonly SearchTerm[]): Promise<SearchHit[]> => {
-  const all = (await reads.find(readModels.apiKeys, {
-    where: { accountId },
-    sort: newestFirst,
-    limit: maxNamed,
-  })) as ApiKeyDocument[];
-  return all.flatMap((key) => {
+const findKeys = async (context: SearchContext, terms: readonly SearchTerm[]): Promise<SearchHit[]> => {
+  const found = await findNamed<ApiKeyDocument>(context, readModels.apiKeys, newestFirst, terms);
+  return found.flatMap((key) => {
     const matched = terms.map((term) => matchOf(term, 'key', key)).find((match) => match !== null);
     return matched ? [keyHit(key, matched)] : [];
   });

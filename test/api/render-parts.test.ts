@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ulid } from 'ulid';
 import { apiKeyIdOf, bareId, jobIdOf, streams } from '#contracts/names.ts';
+import { noStream } from '#libs/event-store/port.ts';
 import { issueToken, openBrowser } from '../support/people/browser.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob } from '../support/api/stub-renderer.ts';
@@ -186,6 +188,22 @@ describe('A search', () => {
     expect(await search(secret.slice(0, 16))).toMatchObject([{ type: 'key', matched: 'prefix' }]);
     const { secret: reader } = await api.createKey(accountId, { permissions: ['jobs:read'] });
     for (const q of ['Quarterly', template, 'bill', apiKeyIdOf(keyId)]) expect(await search(q, reader), q).toEqual([]);
+  });
+
+  it('finds a template by its id among very many newer ones', async () => {
+    const template = await created('/api/v1/templates', { name: 'First', content: '<p>x' });
+    const [event] = await api.eventLog.store.read(streams.template(bareId('tpl', template)!));
+    const { occurredAt } = event!.metadata;
+    const metadata = { ...event!.metadata, occurredAt: new Date(Date.parse(occurredAt) + 1_000).toISOString() };
+    await Promise.all(
+      Array.from({ length: 1_000 }, () =>
+        api.eventLog.store.append(streams.template(ulid()), [{ ...event!, id: randomUUID(), metadata }], noStream),
+      ),
+    );
+    await api.catchUpReadModels();
+    expect(await search(template)).toMatchObject([{ type: 'template', id: template, matched: 'id' }]);
+    const { secret: stranger } = await api.createKey(await api.createAccount('pro'));
+    expect(await search(template, stranger)).toEqual([]);
   });
 
   it('finds people of the account by name, email and id, if the caller may see them', async () => {
