@@ -5,8 +5,12 @@ import { maxAttempts } from '#libs/domain/render.ts';
 
 const browserCrashedEveryAttempt: ApiErrorFields = {
   name: 'conversion_failed',
-  message: `The document crashed the browser in each of ${maxAttempts} attempts.`,
-  extra: { details: 'It probably needs more memory than one document may use.' },
+  message: `The browser crashed in each of ${maxAttempts} attempts to print the document.`,
+  extra: {
+    details:
+      'In the last attempt the document had a browser of its own. It probably needs more memory than one document may ' +
+      'use, or the machine has too little.',
+  },
 };
 /** The workers that claimed the render have died. The document may not be the cause. */
 export const lostEveryAttempt: ApiErrorFields = {
