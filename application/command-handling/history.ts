@@ -28,15 +28,6 @@ export const eventsOfDecider = <State, Command, Event extends EventOf>(
   return events as readonly RecordedEvent<Event>[];
 };
 
-/** Reads at most `limit` events of a stream from a revision on. @throws UnknownEventTypeError */
-export const readHistory = async <State, Command, Event extends EventOf>(
-  store: Pick<EventStore, 'read'>,
-  decider: Decider<State, Command, Event>,
-  stream: string,
-  from?: number,
-  limit?: number,
-): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await store.read(stream, from, limit));
-
 const pageSize = 1_000;
 
 /** The events of a stream from a revision on, oldest first, in pages, since a stream can be long. The last may be empty. */
@@ -53,3 +44,22 @@ export async function* readInPages(
     await nextTurn();
   }
 }
+
+/** The events of a stream from a revision on, oldest first, however many they are. */
+export const readStream = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  from?: number,
+): Promise<RecordedEvent[]> => {
+  const events: RecordedEvent[] = [];
+  for await (const page of readInPages(store, stream, from)) for (const event of page) events.push(event);
+  return events;
+};
+
+/** The events of a stream from a revision on, for its decider. @throws UnknownEventTypeError */
+export const readHistory = async <State, Command, Event extends EventOf>(
+  store: Pick<EventStore, 'read'>,
+  decider: Decider<State, Command, Event>,
+  stream: string,
+  from?: number,
+): Promise<readonly RecordedEvent<Event>[]> => eventsOfDecider(decider, await readStream(store, stream, from));

@@ -2,6 +2,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, readModels, streams } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
+import { readStream } from '#application/command-handling/history.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
@@ -18,7 +19,11 @@ export const renderNotFound = (): ApiError => ApiError.of('render_not_found', 'T
 
 /** The events of a render and its webhook delivery, in the order of the event log. */
 const historyOf = async ({ store }: EventLog, id: string): Promise<RecordedEvent[]> => {
-  const [render, delivery] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
+  // A delivery can have any number of rounds.
+  const [render, delivery] = await Promise.all([
+    store.read(streams.render(id)),
+    readStream(store, streams.delivery(id)),
+  ]);
   return [...render, ...delivery].toSorted((a, b) => a.position - b.position);
 };
 

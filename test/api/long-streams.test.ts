@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EventOrder, type EventPage, findEventPage } from '#application/audit/find-events.ts';
+import { readHistory } from '#application/command-handling/history.ts';
 import { readVersionEvents } from '#application/templates/commands.ts';
 import { streams, templateIdOf } from '#contracts/names.ts';
+import { delivery } from '#libs/domain/delivery.ts';
 import { type NewEvent, noStream } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { newEvent } from '../support/contract/new-events.ts';
@@ -56,6 +58,7 @@ it('Other requests get their turn while a long stream is read', async () => {
   for (const read of [
     () => pageOf('newest', null),
     () => readVersionEvents({ store: store.engine } as never, id, 1, versions),
+    () => readHistory(store.engine, delivery, streams.template(id)),
   ])
     expect(await Promise.race([read().then(() => 'the stream'), nextTurn('another request')])).toBe('another request');
 });

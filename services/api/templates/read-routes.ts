@@ -16,9 +16,7 @@ import {
 import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import { template } from '#libs/domain/template.ts';
 import { readTemplate } from '#application/templates/content.ts';
-import { readHistory } from '#application/command-handling/history.ts';
 import { readVersionEvents, requireTemplate } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/queries.ts';
 import { isVersionRetained, listVersions } from '#application/templates/queries.ts';
@@ -190,7 +188,7 @@ export const templateReadRoutes: Route[] = [
     handle: async ({ account, params: { id: templateId }, query: { limit, cursor } }, { eventLog }) => {
       const { id } = await requireTemplate(eventLog, account.id, templateId);
       const first = Number(cursor ?? 0);
-      const history = await readHistory(eventLog.store, template, streams.template(id), first, limit + 1);
+      const history = await eventLog.store.read(streams.template(id), first, limit + 1);
       return {
         template_id: templateIdOf(id),
         events: history.slice(0, limit).map(eventView),
