@@ -17,7 +17,7 @@ import type { RenderPdfDependencies } from './render-pdf.ts';
 import { renderRequested } from './render-requested.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { count } from '#libs/telemetry/metrics.ts';
-import { lostEveryAttempt, lostInput, lastAttemptError } from './final-errors.ts';
+import { lostLastAttempt, lostInput, lastAttemptError } from './final-errors.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import {
@@ -178,7 +178,7 @@ export const runRender = async (
   };
   span?.setAttributes(renderAttributes(task.id, task.attempt, task.requested));
   if (nextAttempt(state) === null) {
-    if (state.status === 'PROCESSING') await failRender(dependencies, task, lostEveryAttempt, 'none');
+    if (state.status === 'PROCESSING') await failRender(dependencies, task, lostLastAttempt, 'none');
     return done;
   }
   const inputs = await loadInputs(dependencies, task, deliveryCount);

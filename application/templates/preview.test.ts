@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { Message } from '#libs/bus/port.ts';
 import { openPendingReplies } from '#libs/replies/pending-replies.ts';
@@ -99,6 +100,14 @@ describe('A preview', () => {
     const { previews, reported } = openRenderer({ printer: { print } as never });
     await expect(previews.render(taskOf())).rejects.toMatchObject({ fields: { name: 'internal_error' } });
     expect(reported).toHaveLength(1);
+  });
+
+  it('does not blame the template if the browser crashes, because another document may be the cause', async () => {
+    const print = async () => Promise.reject(new BrowserGone('It went down.'));
+    const { previews } = openRenderer({ printer: { print } as never });
+    await expect(previews.render(taskOf())).rejects.toMatchObject({
+      fields: { name: 'service_unavailable', message: expect.stringContaining('Try again.'), extra: { retry_after: 1 } },
+    });
   });
 
   it('is not published after its caller has got an error, and not at all while the bus is unavailable', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lastAttemptError } from '#application/renders/final-errors.ts';
+import { previewError } from '#application/renders/final-errors.ts';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import { renderPdf } from '#application/renders/render-pdf.ts';
 import { renderWarnings } from '#contracts/events/render-warnings.ts';
@@ -41,7 +41,7 @@ export const renderPreview = async (
     replies.send(task.id, { status: 'DONE', pdf, pages, durationMs, warnings: renderWarnings.parse(warnings) });
   } catch (error) {
     if (!(error instanceof ApiError)) report({ preview: task.id, error: String(error) }, 'template preview failed');
-    const fields = error instanceof ApiError ? error.fields : lastAttemptError(error);
+    const fields = error instanceof ApiError ? error.fields : previewError(error);
     replies.send(task.id, { status: 'FAILED', error: fields });
   }
   return done;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
-import type { FitHeaderFooter } from './header-footer/fit.ts';
+import type { FitContext, FitHeaderFooter } from './header-footer/fit.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
@@ -21,9 +21,8 @@ import { stabilise } from './document/stabilise.ts';
 import { prepareForPdfUa } from './document/pdf-ua.ts';
 import { waitForSelector } from './document/wait-for-selector.ts';
 
-export type PrintDependencies = { fitHeaderFooter: FitHeaderFooter };
-type PrintContext = PrintDependencies & {
-  signal: AbortSignal;
+type PrintContext = FitContext & {
+  fitHeaderFooter: FitHeaderFooter;
   /** When the document was queued, by performance.now(). */ queuedAt: number;
   /** When its processing time ends, by performance.now(). */ deadline: number;
 };
@@ -42,7 +41,7 @@ const printLoadedPage = async (
   page: Page,
   instance: BrowserInstance,
   request: PrintRequest,
-  { queuedAt, deadline, fitHeaderFooter, signal }: PrintContext,
+  { queuedAt, deadline, fitHeaderFooter, ...fitContext }: PrintContext,
   started: number,
 ): Promise<PrintedPage> => {
   await prepareForPdfUa(page.session, request);
@@ -51,7 +50,7 @@ const printLoadedPage = async (
   const documentPages = await readDocumentPages(page.session, request.options);
   const headerFooter =
     request.options.header_html !== null || request.options.footer_html !== null
-      ? await fitHeaderFooter(page, request, documentPages, signal)
+      ? await fitHeaderFooter(page, request, documentPages, fitContext)
       : noHeaderFooterTemplates;
   const loaded = performance.now();
   const [printing, lossCheck] = printAndCheckForLoss(page, request, () =>

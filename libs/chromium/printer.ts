@@ -14,7 +14,7 @@ import {
   type OpenProxy,
 } from './browsers/instance.ts';
 import { createHeaderFooterFitter } from './header-footer/fit.ts';
-import { strategyFor, type PrintStrategy, type PrintDependencies } from './print-strategies.ts';
+import { strategyFor, type PrintStrategy } from './print-strategies.ts';
 import type { PrintRequest, PrintResult, PrinterLogger } from './print-request.ts';
 import { superviseBrowser, type Supervisor } from './browsers/supervisor.ts';
 import { findCertutil } from './browsers/trusted-authorities.ts';
@@ -76,6 +76,9 @@ const defaultTuning: PrinterTuning = {
   healthCheckIntervalMs: 5000,
   responseTimeoutMs: 15_000,
 };
+
+/** The browser of a document, and the one that lays out its header and footer. */
+type PrintBrowsers = { instance: BrowserInstance; staticInstance: () => Promise<BrowserInstance> };
 
 /** When a document was queued, until when it may wait, and its error after that; times by performance.now(). */
 type WaitDeadline = { queuedAt: number; deadline: number; timeoutError: () => Error };
@@ -157,20 +160,20 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     logger,
     ...tuning,
   });
-  const dependencies: PrintDependencies = {
-    fitHeaderFooter: createHeaderFooterFitter({ staticInstance: () => supervisors.static.instance() }),
-  };
+  const fitHeaderFooter = createHeaderFooterFitter();
   let closing = false;
 
   const print = (
     strategy: PrintStrategy,
-    instance: BrowserInstance,
+    { instance, staticInstance }: PrintBrowsers,
     request: PrintRequest,
-    signal: AbortSignal,
     queuedAt: number,
   ): Promise<PrintResult> => {
-    const deadline = performance.now() + request.limits.processingMs;
-    return strategy.print(instance, request, { ...dependencies, signal, queuedAt, deadline });
+    const { processingMs } = request.limits;
+    const deadline = performance.now() + processingMs;
+    return withProcessingTimeout(processingMs, (signal) =>
+      strategy.print(instance, request, { fitHeaderFooter, staticInstance, signal, queuedAt, deadline }),
+    );
   };
 
   const printShared = async (
@@ -183,9 +186,8 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       createError: timeoutError,
     });
     try {
-      return await withProcessingTimeout(request.limits.processingMs, (signal) =>
-        print(strategy, instance, request, signal, queuedAt),
-      );
+      const staticInstance = () => supervisors.static.instance();
+      return await print(strategy, { instance, staticInstance }, request, queuedAt);
     } finally {
       supervisor.afterDocument(instance);
     }
@@ -196,11 +198,13 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     request: PrintRequest,
     { queuedAt }: WaitDeadline,
   ): Promise<PrintResult> =>
-    isolatedBrowsers.run(strategy.browser, (instance) =>
-      withProcessingTimeout(request.limits.processingMs, (signal) =>
-        print(strategy, instance, request, signal, queuedAt),
-      ),
-    );
+    isolatedBrowsers.run(strategy.browser, (instance) => {
+      const printWith = (layoutInstance: BrowserInstance) =>
+        print(strategy, { instance, staticInstance: async () => layoutInstance }, request, queuedAt);
+      const { header_html, footer_html } = request.options;
+      const needsOther = strategy.browser !== 'static' && (header_html !== null || footer_html !== null);
+      return needsOther ? isolatedBrowsers.run('static', printWith) : printWith(instance);
+    });
 
   const healthOf = (renderMode: RenderMode): BrowserHealth => {
     const instance = supervisors[renderMode].current();

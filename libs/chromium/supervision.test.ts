@@ -197,3 +197,11 @@ test('a document in an isolated browser survives the end of all other browsers, 
   expect((await printer.print(requestFor('<p>x', { isolated: true }))).pages).toBe(1);
   expect(browser('animated').crashes).toBe(1);
 });
+
+test('a document in an isolated browser has its header laid out there, too', async () => {
+  printer = await openTestPrinter();
+  process.kill(-(await processGroupOf('static')), 'SIGSTOP');
+  const isolated = { isolated: true, options: { header_html: '<b>Page</b> {{page}}' } };
+  for (const html of ['<p>x', '<p>x<script>1</script>'])
+    expect((await printer.print(requestFor(html, { ...isolated, scripts: html !== '<p>x' }))).pages).toBe(1);
+});

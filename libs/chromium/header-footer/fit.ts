@@ -20,11 +20,14 @@ import { failPageOnAbort, type Page } from '../browsers/page.ts';
 import { noHeaderFooterTemplates, type HeaderFooterTemplates } from '../pdf/parameters.ts';
 import type { PrintRequest } from '../print-request.ts';
 
+/** `staticInstance` returns the browser that lays out headers and footers. */
+export type FitContext = { signal: AbortSignal; staticInstance: () => Promise<BrowserInstance> };
+
 export type FitHeaderFooter = (
   page: Page,
   request: PrintRequest,
   pages: DocumentPages,
-  signal: AbortSignal,
+  context: FitContext,
 ) => Promise<HeaderFooterTemplates>;
 
 /** What headers and footers use of the document. */
@@ -54,14 +57,10 @@ const longestOf = (headings: readonly Heading[]): string =>
  * if that is more than the configured height, so that nothing is cut off or covers the text. Heights are cached,
  * because the same contents are often used again.
  */
-export const createHeaderFooterFitter = ({
-  staticInstance,
-}: {
-  staticInstance: () => Promise<BrowserInstance>;
-}): FitHeaderFooter => {
+export const createHeaderFooterFitter = (): FitHeaderFooter => {
   const cachedHeights = new LRUCache<string, number[]>({ max: 500 });
 
-  const measure = async (html: string, signal: AbortSignal): Promise<number[]> => {
+  const measure = async (html: string, { signal, staticInstance }: FitContext): Promise<number[]> => {
     const key = hash('sha256', html, 'base64');
     const cached = cachedHeights.get(key);
     if (cached) return cached;
@@ -85,7 +84,7 @@ export const createHeaderFooterFitter = ({
     content: HeaderFooterContent,
     title: string,
     { group = '' }: PrintRequest,
-    signal: AbortSignal,
+    { signal, staticInstance }: FitContext,
   ): Promise<HeaderFooterContent> => {
     const complete =
       content.images.length > 0
@@ -96,17 +95,17 @@ export const createHeaderFooterFitter = ({
       : complete;
   };
 
-  return async (page, request, pages, signal) => {
+  return async (page, request, pages, context) => {
     const parsed = request.headerFooterContents ?? parseHeaderFooter(request.options, request.requestedAt);
     if (parsed.length === 0) return noHeaderFooterTemplates;
     const { options } = request;
     const used = new Set(parsed.flatMap(({ placeholders }) => placeholders));
     const { fonts, title, headings } = await readDocument(page, used);
-    const contents = await Promise.all(parsed.map((content) => completeContent(content, title, request, signal)));
+    const contents = await Promise.all(parsed.map((content) => completeContent(content, title, request, context)));
     const { geometry } = pages;
     const hasTexts = used.has('title') || used.has('section');
     const layout: LayoutContext = { geometry, fonts, printBackground: options.print_background, hasTexts };
-    const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), signal);
+    const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
 
     const heightOf = (kind: HeaderFooterKind) => {
       const index = contents.findIndex((content) => content.kind === kind);
@@ -131,8 +130,8 @@ export const createHeaderFooterFitter = ({
       blocks: header + footer,
       headings,
       options,
-      instance: await staticInstance(),
-      signal,
+      instance: await context.staticInstance(),
+      signal: context.signal,
     });
     return { header: '', footer: '', headerHeight, footerHeight, overlay };
   };
