@@ -1,22 +1,42 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { idOfStream } from '#contracts/names.ts';
+import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { render } from '#libs/domain/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { completedRenderOf } from './completed-render.ts';
 import { failureOf, isAwaited, renderAgain } from './render-again.ts';
-import { recordedFiles, storeFiles } from './rendered-files.ts';
+import { recordedFiles, type RenderedFiles, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { isPdfKept, secondPdfLifetimeMs } from './kept-pdf.ts';
+import { findKeptPdf, isPdfKept, secondPdfLifetimeMs } from './kept-pdf.ts';
 
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
 
+/** The files of a render that are still stored, with the end of their time; null if they are not. */
+const readKeptFiles = async (
+  blobs: BlobStore,
+  history: readonly RecordedEvent[],
+  now: Date,
+): Promise<(RenderedFiles & { keptUntil: string }) | null> => {
+  const kept = await findKeptPdf(blobs, history, now);
+  if (kept.kind !== 'kept') return null;
+  const { sha256, thumbnail, keptUntil } = kept;
+  try {
+    const [pdf, image] = await Promise.all([blobs.get(sha256), thumbnail && blobs.get(thumbnail.sha256)]);
+    return { pdf, ...(image ? { thumbnail: image } : {}), keptUntil };
+  } catch (error) {
+    if (error instanceof BlobNotFound) return null;
+    throw error;
+  }
+};
+
 /**
- * Regenerates the PDF of a completed render for the waiting callers. Stores it for at most an hour if it has the same
- * bytes.
+ * Sends the PDF of a completed render to the callers who still wait for it: the stored one, or else a second rendering,
+ * which is stored for at most an hour if it has the same bytes.
  */
 export const regeneratePdf = async (
   dependencies: RunRenderDependencies,
@@ -37,9 +57,26 @@ export const regeneratePdf = async (
   // Before the PDF is stored: a stored PDF without an event would never be erased.
   const end = (data: EventData['PdfRegenerationEnded']) =>
     aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
+  const { durations, warnings, contentType } = completed;
+  const reply = ({ pdf, thumbnail }: RenderedFiles, pages: number, keptUntil: string | null): void =>
+    replies.send(id, {
+      status: 'DONE',
+      pdf,
+      ...(contentType ? { contentType } : {}),
+      ...(thumbnail ? { thumbnail } : {}),
+      pages,
+      durationMs: durations.totalMs,
+      warnings,
+      ...(keptUntil !== null && isPdfKept(requested) ? { keptUntil } : {}),
+    });
   try {
+    const kept = await readKeptFiles(blobs, history, eventLog.now());
+    if (kept) {
+      await end(notKept);
+      reply(kept, completed.pages, kept.keptUntil);
+      return { kind: 'done' };
+    }
     const { rendered, isSame } = await renderAgain(dependencies, recorded);
-    const { pdf, contentType, thumbnail, pages } = rendered;
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
     const keptUntil = new Date(eventLog.now().getTime() + secondPdfLifetimeMs(requested)).toISOString();
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
@@ -53,13 +90,7 @@ export const regeneratePdf = async (
           return false;
         },
       ));
-    const { durations, warnings } = completed;
-    const fields = {
-      ...(contentType ? { contentType } : {}),
-      ...(thumbnail ? { thumbnail } : {}),
-      ...(isStored && isPdfKept(requested) ? { keptUntil } : {}),
-    };
-    replies.send(id, { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields });
+    reply(rendered, rendered.pages, isStored ? keptUntil : null);
   } catch (error) {
     const message = 'The service failed to regenerate the PDF.';
     const what = 'PDF regeneration failed';

@@ -14,6 +14,7 @@ import { newId } from '#libs/ids/ulids.ts';
 import { openPendingReplies } from '#libs/replies/pending-replies.ts';
 import type { RunRenderDependencies } from './end-render.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
+import { keptPdfOf } from './kept-pdf.ts';
 import { regeneratePdf } from './regenerate-pdf.ts';
 import { runRender } from './run-render.ts';
 import { verifyPdf } from './verify-pdf.ts';
@@ -90,6 +91,11 @@ const requestAgain = async (stream: string, command: 'verification' | 'regenerat
   );
 };
 
+const erasePdf = async (stream: string): Promise<void> => {
+  const { aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
+  await aggregate.execute({ type: 'erasePdf', now: afterExpiry }, cause);
+};
+
 describe('A thumbnail that is drawn again', () => {
   it.each([
     ['verification', verifyPdf],
@@ -101,8 +107,7 @@ describe('A thumbnail that is drawn again', () => {
     await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
     await runRender(dependencies, stream, 1);
     expect(first.stored).toEqual([sha256('image'), sha256('%PDF')]);
-    const { aggregate } = await loadAggregate(dependencies.eventLog, render, stream);
-    await aggregate.execute({ type: 'erasePdf', now: afterExpiry }, cause);
+    await erasePdf(stream);
     for (const [count, [image, engine, stored]] of (
       [
         ['other image', 'drawing 2', [sha256('%PDF')]],
@@ -118,8 +123,7 @@ describe('A thumbnail that is drawn again', () => {
           type: 'RenderVerified',
           data: { outcome: { thumbnail: { sha256: sha256(image) }, engine: `browser 1, ${engine}` } },
         });
-      const { aggregate: kept } = await loadAggregate(dependencies.eventLog, render, stream);
-      await kept.execute({ type: 'erasePdf', now: afterExpiry }, cause);
+      await erasePdf(stream);
     }
   });
 });
@@ -130,13 +134,37 @@ it('A regenerated PDF that could not be stored is sent to the caller, who is not
   const stream = streams.render(id);
   await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
   await runRender(dependencies, stream, 1);
+  await erasePdf(stream);
   for (const [count, put] of [dependencies.blobs.put, () => Promise.reject(new Error('disk full'))].entries()) {
     await requestAgain(stream, 'regeneration', count + 1);
     const reply = dependencies.replies.wait(id, new AbortController().signal);
     await regeneratePdf({ ...dependencies, blobs: { ...dependencies.blobs, put } }, stream, 1);
     expect(await reply).toMatchObject({ status: 'DONE', pdf: Buffer.from('%PDF') });
     expect(Object.keys((await reply)!).includes('keptUntil')).toBe(count === 0);
+    await erasePdf(stream);
   }
+});
+
+it('A PDF that is still stored is sent as it is, and stored as long as before', async () => {
+  const { dependencies } = rendererOf('image', 'drawing 1');
+  const id = newId();
+  const stream = streams.render(id);
+  const request = { ...requested, options: {}, pdfRetentionMinutes: 7 * 24 * 60 };
+  await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: request }, cause);
+  await runRender(dependencies, stream, 1);
+  const before = keptPdfOf(await store.read(stream), new Date());
+  await requestAgain(stream, 'regeneration', 1);
+  const reply = dependencies.replies.wait(id, new AbortController().signal);
+  const print = () => Promise.reject(new Error('The page has changed.'));
+  const blobs = { ...dependencies.blobs, get: async () => Buffer.from('%PDF, stored') };
+  await regeneratePdf({ ...dependencies, blobs, printer: { ...dependencies.printer, print } }, stream, 1);
+  expect(before).toMatchObject({ kind: 'kept', keptUntil: expect.any(String) });
+  expect(await reply).toMatchObject({
+    status: 'DONE',
+    pdf: Buffer.from('%PDF, stored'),
+    keptUntil: before.kind === 'kept' && before.keptUntil,
+  });
+  expect(keptPdfOf(await store.read(stream), new Date())).toEqual(before);
 });
 
 it('A PDF of the last attempt is regenerated in an isolated browser, because its document may crash browsers', async () => {
@@ -151,6 +179,7 @@ it('A PDF of the last attempt is regenerated in an isolated browser, because its
   const stream = streams.render(newId());
   await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
   for (let attempt = 1; attempt <= 3; attempt += 1) await runRender(dependencies, stream, 1);
+  await erasePdf(stream);
   await requestAgain(stream, 'regeneration', 1);
   await regeneratePdf(dependencies, stream, 1);
   expect(isolated).toEqual([false, false, true, true]);
