@@ -152,6 +152,10 @@ export const countFailed = async (
   return { matching: found.length, redelivered: [], erased: erased.map(({ id }) => id), found };
 };
 
+/** Whether a delivery is skipped, because it got secrets or a new round meanwhile. */
+const hasChanged = (error: unknown): boolean =>
+  error instanceof ApiError && ['webhook_target_erased', 'redelivery_conflict'].includes(error.fields.name);
+
 /**
  * Starts a new round for at most `limit` deliveries of an account that failed, those that failed first at first. The
  * attempts start one after the other. @throws ApiError rate_limit_exceeded if the first one would start in more than a
@@ -175,9 +179,8 @@ export const redeliverFailed = async (
       break;
     }
     const start = startsAt > now ? startsAt : null;
-    // A delivery may have got new secrets meanwhile. It is skipped.
     const position = await redeliver(dependencies, id, {}, cause, start).catch((error: unknown) => {
-      if (error instanceof ApiError) return null;
+      if (hasChanged(error)) return null;
       throw error;
     });
     if (position === null) continue;
