@@ -5,7 +5,13 @@ import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.t
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
+import {
+  type AttemptPosition,
+  delivery,
+  type DeliveryCommand,
+  type DeliveryState,
+  isSameAttempt,
+} from '#libs/domain/delivery.ts';
 import type { Egress, WebhookResult } from '#libs/egress/egress.ts';
 import {
   type Aggregate,
@@ -181,6 +187,13 @@ const failedWithoutAttempt = (reason: string): AttemptResult => ({
   durationMs: 0,
 });
 
+const isAttempting = (state: DeliveryState, position: AttemptPosition): boolean =>
+  state.status === 'ATTEMPTING' && isSameAttempt(state, position);
+
+/** The result of a message if another worker, which got it too, has recorded the attempt. */
+const resultAfterOther = ({ status }: DeliveryState): MessageResult =>
+  status === 'ENDED' ? done : { kind: 'retry', delayMs: attemptTimeoutMs };
+
 /**
  * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed.
  * `deliveryCount` is that of the message.
@@ -200,25 +213,21 @@ export const deliverWebhook = async (
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
   const delayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, dependencies.eventLog.now());
   if (delayMs > 0) return { kind: 'retry', delayMs };
-  const input = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, deliveryCount);
-  await aggregate.execute({ type: 'startAttempt' }, cause);
+  const { round, attempt, target } = aggregate.state;
+  const input = await loadAttemptInput(dependencies, id, requested, target, deliveryCount);
+  await aggregate.execute({ type: 'startAttempt', round, attempt }, cause);
   // An attempt without an outcome was interrupted by a crash. It is repeated.
-  const { state } = aggregate;
-  if (state.status !== 'ATTEMPTING') return done;
-  span?.setAttributes({ 'colophon.attempt': state.attempt });
+  if (!isAttempting(aggregate.state, { round, attempt })) return resultAfterOther(aggregate.state);
+  span?.setAttributes({ 'colophon.attempt': attempt });
   const result =
     typeof input === 'string'
       ? failedWithoutAttempt(input)
-      : await sendAttempt(dependencies, {
-          id,
-          input,
-          attempt: state.attempt,
-          traceparent: cause.traceparent,
-        });
+      : await sendAttempt(dependencies, { id, input, attempt, traceparent: cause.traceparent });
   const now = dependencies.eventLog.now();
-  const { events } = await aggregate.execute({ type: 'recordAttempt', ...result, now }, cause);
+  const { events } = await aggregate.execute({ type: 'recordAttempt', round, attempt, ...result, now }, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
+  if (events.length === 0) return resultAfterOther(aggregate.state);
   const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, now);
   return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import { fold } from './decider.ts';
-import { delivery, type DeliveryCommand } from './delivery.ts';
+import { type AttemptPosition, delivery, type DeliveryCommand } from './delivery.ts';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 const requested: DeliveryEvent = {
@@ -19,20 +19,31 @@ const requested: DeliveryEvent = {
 };
 const responded = (status: number): AttemptOutcome => ({ kind: 'responded', status, headers: {}, responseBody: '' });
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no response within 10 s' };
-const recordAttempt = (outcome: AttemptOutcome): DeliveryCommand => ({
-  type: 'recordAttempt',
-  request: { headers: {} },
-  outcome,
-  durationMs: 1,
-  now,
-});
 
-const eventsAfter = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
-  commands.reduce<DeliveryEvent[]>(
-    (events, command) => [...events, ...delivery.decide(command, fold(delivery, events))],
+/** A command, or one for the current attempt. */
+type Step = DeliveryCommand | ((current: AttemptPosition) => DeliveryCommand);
+const startAttempt = (current: AttemptPosition): DeliveryCommand => ({ type: 'startAttempt', ...current });
+const recordAttempt =
+  (outcome: AttemptOutcome) =>
+  (current: AttemptPosition): DeliveryCommand => ({
+    type: 'recordAttempt',
+    ...current,
+    request: { headers: {} },
+    outcome,
+    durationMs: 1,
+    now,
+  });
+
+const eventsAfter = (steps: readonly Step[]): DeliveryEvent[] =>
+  steps.reduce<DeliveryEvent[]>(
+    (events, step) => {
+      const state = fold(delivery, events);
+      const { round, attempt } = state.status === 'NONE' ? { round: 0, attempt: 0 } : state;
+      return [...events, ...delivery.decide(typeof step === 'function' ? step({ round, attempt }) : step, state)];
+    },
     [requested],
   );
-const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'startAttempt' }, recordAttempt(outcome)];
+const attempt = (outcome: AttemptOutcome): Step[] => [startAttempt, recordAttempt(outcome)];
 const types = (events: readonly DeliveryEvent[]): string[] => events.map(({ type }) => type);
 
 describe('A webhook delivery', () => {
@@ -71,16 +82,31 @@ describe('A webhook delivery', () => {
     expect(events.at(-1)).toEqual({ type: 'WebhookDelivered', data: { round: 2, attempt: 1 } });
   });
 
+  test('takes neither the start nor the outcome of an earlier attempt for the current one', () => {
+    const first = { round: 1, attempt: 1 };
+    const late = [startAttempt(first), recordAttempt(timeout)(first)];
+    const due = eventsAfter(attempt(responded(500)));
+    expect(eventsAfter([...attempt(responded(500)), ...late])).toEqual(due);
+    const started = eventsAfter([...attempt(responded(500)), startAttempt]);
+    expect(eventsAfter([...attempt(responded(500)), startAttempt, ...late])).toEqual(started);
+    const again: Step = { type: 'redeliver', target: null, startsAt: null };
+    const secondRound = eventsAfter([...attempt(responded(404)), again, startAttempt]);
+    expect(eventsAfter([...attempt(responded(404)), again, startAttempt, ...late])).toEqual(secondRound);
+  });
+
   test('has at most three attempts and one end per round, after any commands', () => {
     const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(responded), fc.constant(timeout));
-    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(
-      fc.constant({ type: 'startAttempt' } as const),
+    const position = fc.record({ round: fc.integer({ min: 1, max: 3 }), attempt: fc.integer({ min: 1, max: 3 }) });
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      fc.constant(startAttempt),
       outcome.map(recordAttempt),
+      position.map(startAttempt),
+      fc.tuple(outcome, position).map(([ended, at]) => recordAttempt(ended)(at)),
       fc.constant({ type: 'redeliver', target: null, startsAt: null } as const),
     );
     fc.assert(
-      fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
-        const events = eventsAfter(commands);
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const events = eventsAfter(steps);
         const rounds = Map.groupBy(events, (event) => ('round' in event.data ? event.data.round : 0));
         for (const [round, ofRound] of rounds) {
           if (round === 0) continue;

@@ -12,7 +12,12 @@ export const maxStartDelayMs = 60_000;
 export const maxAttemptDelayMs = (attempt: number): number =>
   attempt === 1 ? maxStartDelayMs : (retryDelaysMs[attempt - 2] ?? 0);
 
-type AttemptPosition = { round: number; attempt: number };
+export type AttemptPosition = { round: number; attempt: number };
+
+/** Whether two attempts are the same. A worker that was stopped for a while may speak of an earlier one. */
+export const isSameAttempt = (one: AttemptPosition, other: AttemptPosition): boolean =>
+  one.round === other.round && one.attempt === other.attempt;
+
 /** The target of the current round, and whether its sealed box was erased. */
 type CurrentTarget = { target: WebhookTarget; erased: boolean };
 
@@ -25,14 +30,14 @@ export type DeliveryState =
 
 export type DeliveryCommand =
   | { type: 'request'; data: EventData['DeliveryRequested'] }
-  | { type: 'startAttempt' }
-  | {
+  | ({ type: 'startAttempt' } & AttemptPosition)
+  | ({
       type: 'recordAttempt';
       request: AttemptRequest | null;
       outcome: AttemptOutcome;
       durationMs: number;
       now: Date;
-    }
+    } & AttemptPosition)
   | { type: 'redeliver'; target: WebhookTarget | null; startsAt: Date | null }
   | { type: 'eraseTarget'; sha256: string };
 
@@ -137,11 +142,11 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
     case 'request':
       return state.status === 'NONE' ? [{ type: 'DeliveryRequested', data: command.data }] : [];
     case 'startAttempt':
-      return state.status === 'DUE'
+      return state.status === 'DUE' && isSameAttempt(state, command)
         ? [{ type: 'WebhookAttemptStarted', data: { round: state.round, attempt: state.attempt } }]
         : [];
     case 'recordAttempt':
-      return state.status === 'ATTEMPTING' ? recordAttempt(state, command) : [];
+      return state.status === 'ATTEMPTING' && isSameAttempt(state, command) ? recordAttempt(state, command) : [];
     case 'redeliver':
       return state.status === 'ENDED' ? redeliver(state, command) : [];
     case 'eraseTarget':

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import type { WebhookResult } from '#libs/egress/egress.ts';
 import { openEmbeddedEngines } from '../support/api/embedded-engines.ts';
 import { deliveryServiceOn, responded, timedOut } from '../support/webhooks/delivery-service.ts';
 
@@ -95,6 +96,33 @@ describe('The schedule of webhook attempts', () => {
       'WebhookDelivered',
     ]);
     expect(history.at(-1)!.data).toEqual({ round: 1, attempt: 1 });
+  });
+
+  test('is not disturbed by a worker that was stopped for longer than an attempt takes', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id } = await embedded.recordCompletedRender();
+    const [late, answer] = [Promise.withResolvers<WebhookResult>(), Promise.withResolvers<WebhookResult>()];
+    const stopped = deliveryServiceOn(embedded, () => late.promise);
+    const delivered = stopped.deliver(id);
+    await expect.poll(() => stopped.calls.length).toBe(1);
+    const other = deliveryServiceOn(embedded, (nth) => (nth === 1 ? responded(500) : answer.promise));
+    expect(await other.deliver(id)).toEqual({ kind: 'retry', delayMs: 5_000 });
+    embedded.advanceClock(5_000);
+    const deliveredByOther = other.deliver(id);
+    await expect.poll(() => other.calls.length).toBe(2);
+    late.resolve(timedOut);
+    expect(await delivered).toMatchObject({ kind: 'retry' });
+    answer.resolve(responded(200));
+    expect(await deliveredByOther).toEqual({ kind: 'done' });
+    const { history } = await loadAggregate(embedded.eventLog, delivery, streams.delivery(id));
+    const outcomes = history.flatMap(({ data }) =>
+      'outcome' in data && data.outcome.kind === 'responded' ? [[data.attempt, data.outcome.status]] : [],
+    );
+    expect(outcomes).toEqual([
+      [1, 500],
+      [2, 200],
+    ]);
+    expect(await stopped.deliver(id)).toEqual({ kind: 'done' });
   });
 
   test('records one delivery when a webhook is requested twice at the same moment', async () => {
