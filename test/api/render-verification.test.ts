@@ -126,6 +126,19 @@ describe('A verification', () => {
     expect((await typesOf(id)).filter((type) => type === 'RenderVerified')).toHaveLength(1);
   });
 
+  it('keeps the PDF for a caller who asks for it while another verification is under way', async () => {
+    const id = await finished();
+    const first = send('POST', pathOf(id));
+    await expect.poll(() => typesOf(id)).toContain('VerificationRequested');
+    const second = send('POST', pathOf(id), { keep_pdf: true });
+    await verifyNext(api, id);
+    await expect.poll(async () => (await typesOf(id)).at(-1)).toBe('VerificationRequested');
+    await verifyNext(api, id);
+    expect((await first).body).not.toHaveProperty('pdf_url');
+    expect((await second).body).toMatchObject({ matches: true, pdf_url: expect.any(String) });
+    expect((await typesOf(id)).filter((type) => type === 'RenderVerified')).toHaveLength(2);
+  });
+
   it('needs a completed render, its input, and fewer than twenty before', async () => {
     const failed = await finished({}, async () => {
       throw ApiError.of('conversion_failed', 'broken');
