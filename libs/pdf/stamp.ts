@@ -118,6 +118,14 @@ const drawingText = ({ key, matrix, scale, at, kind }: Drawing): string => {
   );
 };
 
+/** A name that the page does not use: its PDF may have been stamped before. */
+const unusedKey = (xObjects: PDFDict, key: string): string => {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? key : `${key}${count}`;
+    if (!xObjects.has(name(candidate))) return candidate;
+  }
+};
+
 /** Adds drawings under and over the content of a page. `streamOf` gives the stream with a text. */
 const addToPage = (
   { node, doc: { context } }: PDFPage,
@@ -126,14 +134,18 @@ const addToPage = (
 ): void => {
   const resources = node.Resources()?.clone(context) ?? context.obj({});
   const xObjects = resources.lookupMaybe(name('XObject'), PDFDict)?.clone(context) ?? context.obj({});
-  for (const { key, form } of [...under, ...over]) xObjects.set(name(key), form);
+  const textOf = (drawing: Drawing): string => {
+    const key = unusedKey(xObjects, drawing.key);
+    xObjects.set(name(key), drawing.form);
+    return drawingText({ ...drawing, key });
+  };
+  const before = [...under.map(textOf), 'q'].join('\n');
+  const after = ['Q', ...over.map(textOf)].join('\n');
   resources.set(name('XObject'), xObjects);
   node.set(name('Resources'), resources);
   const contents = node.get(name('Contents'));
   const own = node.Contents();
   const ownParts = own instanceof PDFArray ? own.asArray() : contents ? [contents] : [];
-  const before = [...under.map(drawingText), 'q'].join('\n');
-  const after = ['Q', ...over.map(drawingText)].join('\n');
   node.set(name('Contents'), context.obj([streamOf(before), ...ownParts, streamOf(after)]));
 };
 

@@ -212,6 +212,23 @@ describe('A stamped PDF', () => {
     expect(source).toMatch(/example\.com/);
   });
 
+  it('keeps its stamps when it is a part of a PDF with stamps of its own', async () => {
+    const { pdf_base64: data } = await caller.render('html', pagesOf(2), {
+      watermark: { text: 'DRAFT 77' },
+      page_numbers: { format: 'Old {page}' },
+    });
+    const { body } = await caller.postRender({
+      mode: 'COMPOSE',
+      parts: [{ mode: 'PDF', data }],
+      watermark: { text: 'SECRET 88' },
+      page_numbers: { format: 'New {page}', position: 'top_left' },
+    });
+    const pages = await readPdf(String(body['pdf_base64']));
+    for (const [index, { text }] of pages.entries())
+      for (const stamp of ['DRAFT 77', `Old ${index + 1}`, 'SECRET 88', `New ${index + 1}`])
+        expect(text).toContain(stamp);
+  });
+
   it('has the same bytes when it is verified', async () => {
     const { id } = await caller.render('html', pagesOf(2), {
       ...stamps,
