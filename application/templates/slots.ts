@@ -2,6 +2,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
+import { readStream } from '#application/command-handling/history.ts';
 import { type Cause, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 
 /** The template limit of an account, and the bare ids of its templates in the read model. */
@@ -20,7 +21,7 @@ export const templateLimitExceeded = (limit: number): ApiError =>
 /** Returns when each slot was taken last, by template id. Reads the whole history, which a state has no times of. */
 const readTakenAt = async ({ store }: EventLog, stream: string): Promise<ReadonlyMap<string, number>> =>
   new Map(
-    (await store.read(stream)).flatMap(({ type, data, metadata }) =>
+    (await readStream(store, stream)).flatMap(({ type, data, metadata }) =>
       type === 'TemplateSlotTaken' ? [[data.templateId, Date.parse(metadata.occurredAt)] as const] : [],
     ),
   );

@@ -13,7 +13,7 @@ const remedy =
 
 /** Whether the event log has the event at its stream and revision. */
 const isInEventLog = async (store: Pick<EventStore, 'read'>, { stream, revision, id }: LastEvent): Promise<boolean> => {
-  const [found] = await store.read(stream, revision);
+  const [found] = await store.read(stream, revision, 1);
   return found?.id === id;
 };
 

@@ -1,4 +1,5 @@
 import { idOfStream, streams } from '#contracts/names.ts';
+import { readStream } from '#application/command-handling/history.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import { runUntilAborted } from '#libs/concurrency/timeout.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
@@ -65,7 +66,7 @@ const openRenderSchedulerLimits = (clock: () => number) => {
 
 /** For tasks from the read models: the trace of the last event of the task's stream, or of its render. */
 const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<string | null> => {
-  const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> => (await store.read(stream)).at(-1);
+  const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> => (await readStream(store, stream)).at(-1);
   const last = (await lastEvent(key)) ?? (await lastEvent(streams.render(idOfStream(key))));
   return last?.metadata.traceparent ?? null;
 };
