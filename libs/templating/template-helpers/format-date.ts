@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import dayjs from 'dayjs';
+import dayjs, { type Dayjs } from 'dayjs';
 import advancedFormat from 'dayjs/plugin/advancedFormat.js';
 import isoWeek from 'dayjs/plugin/isoWeek.js';
 import localizedFormat from 'dayjs/plugin/localizedFormat.js';
@@ -28,6 +28,24 @@ const candidateTags = (tag: string): string[] => {
   return parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
 };
 
+/** Languages in which a month after a day has another form, which dayjs lacks. */
+const languagesToComplete = new Set(['cs', 'el', 'fi', 'sk']);
+
+/** A month after a day; not before a suffix in brackets, as in the Finnish `MMMM[ta]`. */
+const monthAfterDay = /(?:D|\d\S*)[\s.]*MMMM(?!\[)/;
+
+/** Adds the forms of the months after a day to a loaded dayjs locale. */
+const addMonthsAfterDay = (language: string): void => {
+  const locale = dayjs.Ls[language]!;
+  const alone = locale.months!;
+  const intl = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' });
+  const afterDay = alone.map(
+    (_, month) => intl.formatToParts(Date.UTC(2026, month, 5)).find(({ type }) => type === 'month')!.value,
+  );
+  const nameIn = (date: Dayjs, format: string) => (monthAfterDay.test(format) ? afterDay : alone)[date.month()];
+  Object.assign(locale, { months: nameIn });
+};
+
 /** The dayjs locale for a language tag, loaded on first use; `en` if dayjs has none. */
 const loadDayjsLocale = (tag: string): string => {
   const found = candidateTags(tag)
@@ -35,6 +53,7 @@ const loadDayjsLocale = (tag: string): string => {
     .find((name) => available.has(name));
   if (!found || found === 'en') return 'en';
   require(`dayjs/locale/${found}.js`);
+  if (languagesToComplete.delete(found)) addMonthsAfterDay(found);
   return found;
 };
 
