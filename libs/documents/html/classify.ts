@@ -70,8 +70,8 @@ export const pageClassification: Classification = {
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
   baseUrl: string | undefined;
-  /** URLs, as written, of images outside the document. Lines count from 1. */
-  images: { url: string; line: number }[];
+  /** URLs, as written, of images outside the document. Lines count from 1; absent in a document made from another one. */
+  images: { url: string; line?: number | undefined }[];
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */

@@ -46,7 +46,7 @@ const relativeImage =
 
 const unloadableImageError = (
   source: string,
-  line: number,
+  line: number | undefined,
   url: URL | null,
   assets: Pick<AssetInliner, 'describeMissing'> | undefined,
 ) => {
@@ -55,7 +55,7 @@ const unloadableImageError = (
     : (assets?.describeMissing(source) ?? relativeImage);
   return ApiError.of(
     'image_load_failed',
-    `The image "${truncateForMessage(source)}" on line ${line} cannot be loaded: ${reason}.`,
+    `The image "${truncateForMessage(source)}"${line === undefined ? '' : ` on line ${line}`} cannot be loaded: ${reason}.`,
     { image_url: truncateForMessage(source), reason },
   );
 };

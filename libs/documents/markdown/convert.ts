@@ -6,7 +6,7 @@ import { mergeRenderOptions, type NamedRenderOptions, renderOptions } from '#con
 import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
 import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
-import { classify } from '../html/classify.ts';
+import { classify, type HtmlDetails } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
 import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
@@ -65,6 +65,15 @@ const lineOfLastHtml = (tokens: readonly Token[]): number => {
   return (htmlBlock?.map?.[0] ?? 0) + 1;
 };
 
+/** Images with the line of their paragraph, which those in HTML do not have. */
+const withLines = (images: HtmlDetails['images'], tokens: readonly Token[]): HtmlDetails['images'] => {
+  const lines = new Map<string, number>();
+  for (const { map, children } of tokens.toReversed())
+    for (const child of children ?? [])
+      if (map && child.type === 'image') lines.set(String(child.attrGet('src')), map[0] + 1);
+  return images.map(({ url }) => ({ url, line: lines.get(url) }));
+};
+
 const hasTitleHeading = (tokens: readonly Token[]): boolean =>
   tokens.some(({ type, tag }) => type === 'heading_open' && tag === 'h1');
 
@@ -106,7 +115,8 @@ export const convertMarkdown = (
   const body = context?.assets?.inline(rendered) ?? rendered;
   const { classification, details } = classify(body);
   if (details.unfinished) throw unfinishedHtmlError(details.unfinished.inside, tokens);
-  checkImages(details, maxImages, undefined, context?.assets);
+  const images = withLines(details.images, tokens);
+  checkImages({ ...details, images }, maxImages, undefined, context?.assets);
   const html = htmlDocument({
     title: metadata.title ?? titleOf(tokens) ?? titleFromFileName(context?.fileName) ?? 'Document',
     metadata,
