@@ -79,7 +79,11 @@ describe('POST /keys', () => {
     );
     expect([status, body]).toEqual([
       403,
-      expect.objectContaining({ error: 'insufficient_permissions', required_permission: 'usage:read' }),
+      expect.objectContaining({
+        error: 'insufficient_permissions',
+        required_permission: 'usage:read',
+        message: expect.stringContaining('in the field permissions'),
+      }),
     ]);
     expect((await create({ name: 'c', type: 'live' }, secret)).status).toBe(403);
   });

@@ -16,10 +16,12 @@ import type { Dependencies } from '../server/dependencies.ts';
 import { type IdempotencyOptions, nameSchema, route, type Route, created } from '../server/route.ts';
 import { keyResponses } from './key-view.ts';
 
+const grantHint = ' A new key cannot have more than its creator: name its permissions in the field permissions.';
+
 /** Callers cannot give what they do not have. @throws ApiError */
 const requireGrantable = (context: CallerContext<CreateKeyRequest>, now: Date): void => {
   const { body, actor, keyType } = context;
-  for (const permission of body.permissions) requirePermission(context, permission);
+  for (const permission of body.permissions) requirePermission(context, permission, grantHint);
   if (actor.kind === 'key' && keyType === 'test' && body.type === 'live')
     throw invalidField('type', 'type must be test: a test key can create only test keys.');
   if (body.expires_at !== null && Date.parse(body.expires_at) <= now.getTime())

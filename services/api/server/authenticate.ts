@@ -57,14 +57,15 @@ export const requireOperator = ({ isOperator }: Pick<SignedInPerson, 'isOperator
   });
 };
 
-/** @throws ApiError insufficient_permissions */
+/** `hint` follows the message. @throws ApiError insufficient_permissions */
 export const requirePermission = (
   { permissions, actor }: Pick<Caller, 'permissions' | 'actor'>,
   permission: Permission,
+  hint = '',
 ): void => {
   if (permissions.includes(permission)) return;
   const holder = actor.kind === 'key' ? 'The API key' : 'Your role in the account';
-  throw ApiError.of('insufficient_permissions', `${holder} lacks the permission ${permission}.`, {
+  throw ApiError.of('insufficient_permissions', `${holder} lacks the permission ${permission}.${hint}`, {
     required_permission: permission,
   });
 };
