@@ -106,7 +106,11 @@ describe('A preview', () => {
     const print = async () => Promise.reject(new BrowserGone('It went down.'));
     const { previews } = openRenderer({ printer: { print } as never });
     await expect(previews.render(taskOf())).rejects.toMatchObject({
-      fields: { name: 'service_unavailable', message: expect.stringContaining('Try again.'), extra: { retry_after: 1 } },
+      fields: {
+        name: 'service_unavailable',
+        message: expect.stringContaining('Try again.'),
+        extra: { retry_after: 1 },
+      },
     });
   });
 

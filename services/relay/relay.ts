@@ -66,7 +66,8 @@ const openRenderSchedulerLimits = (clock: () => number) => {
 
 /** For tasks from the read models: the trace of the last event of the task's stream, or of its render. */
 const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<string | null> => {
-  const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> => (await readStream(store, stream)).at(-1);
+  const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> =>
+    (await readStream(store, stream)).at(-1);
   const last = (await lastEvent(key)) ?? (await lastEvent(streams.render(idOfStream(key))));
   return last?.metadata.traceparent ?? null;
 };
