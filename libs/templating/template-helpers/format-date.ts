@@ -28,8 +28,8 @@ const candidateTags = (tag: string): string[] => {
   return parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
 };
 
-/** Languages in which a month after a day has another form, which dayjs lacks. */
-const languagesToComplete = new Set(['cs', 'el', 'fi', 'sk']);
+/** Languages in which a month after a day has another form, which dayjs lacks, or in Croatian after `D.` */
+const languagesToComplete = new Set(['cs', 'el', 'fi', 'hr', 'sk']);
 
 /** A month after a day; not before a suffix in brackets, as in the Finnish `MMMM[ta]`. */
 const monthAfterDay = /(?:D|\d\S*)[\s.]*MMMM(?!\[)/;
@@ -37,7 +37,8 @@ const monthAfterDay = /(?:D|\d\S*)[\s.]*MMMM(?!\[)/;
 /** Adds the forms of the months after a day to a loaded dayjs locale. */
 const addMonthsAfterDay = (language: string): void => {
   const locale = dayjs.Ls[language]!;
-  const alone = locale.months!;
+  const months = locale.months as unknown as string[] | { s: string[] };
+  const alone = 's' in months ? months.s : months;
   const intl = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' });
   const afterDay = alone.map(
     (_, month) => intl.formatToParts(Date.UTC(2026, month, 5)).find(({ type }) => type === 'month')!.value,

@@ -159,6 +159,7 @@ describe('formatDate', () => {
     ['2026-03-05', 'Do MMMM', 'sk', 'UTC', '5. marca'],
     ['2026-03-05', 'D. MMMM, MMM', 'fi', 'UTC', '5. maaliskuuta, maalis'],
     ['2026-03-05', 'LL', 'fi', 'UTC', '5. maaliskuuta 2026'],
+    ['2026-03-05', 'LL', 'hr', 'UTC', '5. ožujka 2026'],
     ['2026-03-05', 'D MMMM', 'ru', 'UTC', '5 марта'],
     ['2026-03-03', 'MMMM Do, YYYY [at] h A', 'en', 'UTC', 'March 3rd, 2026 at 12 AM'],
     ['2026-03-05', 'LL', 'en', 'UTC', 'March 5, 2026'],
