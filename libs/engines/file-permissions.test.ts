@@ -23,7 +23,7 @@ const folderWith = (mode: number, entries: Entries): string => {
 };
 
 const modeOf = (...path: string[]): string => (statSync(join(...path)).mode & 0o7777).toString(8);
-const inFolder = (folder: string) => ({ folders: [folder], files: [] });
+const inFolder = (folder: string) => ({ folders: [folder], databases: [] });
 const [uid, gid] = [process.getuid!(), process.getgid!()];
 const owner: UserIdentity = { uid, gids: [gid] };
 const otherUser: UserIdentity = { uid: 4_000_001, gids: [4_000_002] };
@@ -38,6 +38,20 @@ test.each([0o755, 0o777])('A blob store outside the data folder with mode %i is 
   chmodSync(folder, mode);
   expect(restrictPermissions(inFolder(folder), owner).unchanged).toEqual([]);
   expect(modeOf(folder)).toBe('700');
+});
+
+test('Only SQLite files are restricted outside of folders, with their parts', () => {
+  const folder = folderWith(0o755, { 'own.db': 0o644, 'own.db-wal': 0o644, 'other.txt': 0o644, 'folder/': 0o777 });
+  writeFileSync(join(folder, 'other.txt'), 'no database');
+  const databases = ['own.db', 'other.txt', 'folder', 'missing.db'].map((name) => join(folder, name));
+  expect(restrictPermissions({ folders: [], databases }, owner)).toEqual({
+    restricted: [join(folder, 'own.db'), join(folder, 'own.db-wal')],
+    unchanged: [],
+  });
+  expect(['own.db', 'own.db-wal', 'other.txt', 'folder'].map((name) => modeOf(folder, name))).toEqual([
+    ...['600', '600'],
+    ...['644', '777'],
+  ]);
 });
 
 describe('A data folder that other users can read', () => {
@@ -140,18 +154,16 @@ describe('The stored paths of an installation', () => {
 
   test('are the data folder, the blob folder and the database files of the settings', () => {
     expect(storedPathsOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
-    const { folders, files } = storedPathsOf(
+    const { folders, databases } = storedPathsOf(
       { ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' },
       false,
     );
     expect(folders).toEqual(['/data', '/blobs']);
-    expect(files).toEqual(
-      expect.arrayContaining(['/logs/colophon.db', '/logs/colophon.db-wal', '/logs/colophon.db-shm']),
-    );
+    expect(databases).toContain('/logs/colophon.db');
   });
 
   test('are empty if all engines are servers', () => {
-    expect(storedPathsOf(servers, false)).toEqual({ folders: [], files: [] });
+    expect(storedPathsOf(servers, false)).toEqual({ folders: [], databases: [] });
     expect(storedPathsOf(servers, true).folders).toEqual(['/data']);
   });
 });

@@ -1,10 +1,11 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { isDatabaseFile } from '#libs/sqlite/database-file.ts';
 import { join, resolve } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
 import { embeddedPathsOf, type EngineUrls } from './engine-selection.ts';
 
-/** Folders and files in which the service stores data. The files may be in folders of other owners. */
-export type StoredPaths = { folders: string[]; files: string[] };
+/** Folders and SQLite files in which the service stores data. The files may be in folders of other owners. */
+export type StoredPaths = { folders: string[]; databases: string[] };
 
 /** `hasOwnSecret`: the secret of the installation is in the data folder, too. */
 export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPaths => {
@@ -14,7 +15,7 @@ export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPa
     hasOwnSecret || [...databases, ...blobFolders].some((path) => path.startsWith(join(dataDir, '/')));
   return {
     folders: [...(usesDataDir ? [dataDir] : []), ...blobFolders],
-    files: databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]),
+    databases: [...databases],
   };
 };
 
@@ -68,7 +69,7 @@ const nullIfNotFound = <T>(run: () => T): T | null => {
  * @throws SettingsError if other users can read or change stored data
  */
 export const restrictPermissions = (
-  { folders, files }: StoredPaths,
+  { folders, databases }: StoredPaths,
   { uid, gids }: UserIdentity = currentUser(),
 ): RestrictPermissionsResult => {
   const result: RestrictPermissionsResult = { restricted: [], unchanged: [] };
@@ -108,6 +109,8 @@ export const restrictPermissions = (
   };
 
   for (const folder of folders) restrictFolder(folder);
-  for (const file of files) restrictEntry(file);
+  // A setting can name a file of another program by mistake.
+  for (const file of databases.filter(isDatabaseFile))
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) restrictEntry(path);
   return result;
 };

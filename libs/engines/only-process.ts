@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
+import { makeFolder } from '#libs/disk/make-folder.ts';
 import { lockFile } from '#libs/sqlite/lock.ts';
 import { type EngineUrls, databaseFilesOf } from './engine-selection.ts';
 
@@ -12,7 +13,7 @@ const inUseMessage = (file: string): string =>
 /** Errors of a disk are ignored here, because opening the database reports them. */
 const tryLock = (file: string): (() => void) | null => {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     return lockFile(`${file}.lock`);
   } catch {
     return () => undefined;
@@ -22,10 +23,13 @@ const tryLock = (file: string): (() => void) | null => {
 /**
  * Makes this process the only service on the embedded engines of the settings, until the returned function is called or the
  * process ends. CLI commands need no lock.
- * @throws SettingsError if another process has the lock
+ * @throws SettingsError if another process has the lock, or a file is a folder
  */
 export const requireOnlyProcess = (urls: EngineUrls): (() => void) => {
   const { eventLog, readModels } = databaseFilesOf(urls);
+  for (const file of [eventLog, readModels])
+    if (file !== null && statSync(file, { throwIfNoEntry: false })?.isDirectory())
+      throw new SettingsError(`${file} is a folder; EVENT_STORE_URL and READ_STORE_URL must name files.`);
   const releases: (() => void)[] = [];
   const releaseAll = (): void => releases.forEach((release) => release());
   for (const file of [eventLog, readModels]) {
