@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '#libs/disk/make-folder.ts';
 import {
   configuredSecrets,
   fingerprintOf,
@@ -54,7 +45,7 @@ const fsyncPath = (path: string): void => {
 /** Creates a new, unconfirmed secret in the data folder, durably. It does not replace another secret. */
 export const createSecretFile = (dataDir: string): InstallationSecret => {
   const secret = randomBytes(secretLengthBytes);
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const temporary = join(dataDir, `${secretFileName}.part-${randomBytes(8).toString('hex')}`);
   writeFileSync(temporary, `${secret.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
   renameSync(temporary, join(dataDir, unconfirmedFileName(fingerprintOf(secret))));

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { makeFolder } from '#libs/disk/make-folder.ts';
 import { isDamageError, writeDamageMarker } from './damage.ts';
 
 export type Row = Record<string, string | number | null>;
@@ -84,7 +84,7 @@ export const openDatabase = (
   durability: Durability,
   lockTimeoutMs = defaultLockTimeoutMs,
 ): SqliteDatabase => {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const withFileName = <T>(work: () => T): T => withFileInError(file, work);
   const connection = withFileName(() => new DatabaseSync(file, { timeout: lockTimeoutMs }));
   try {

@@ -1,0 +1,18 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+
+test('A folder is made with those above it, once', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'make-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const inner = join(folder, 'a', 'b');
+  makeFolder(inner);
+  makeFolder(inner);
+  expect(existsSync(inner)).toBe(true);
+});
+
+test.skipIf(process.platform !== 'linux')('A folder that the file system refuses is an error', () => {
+  expect(() => makeFolder('/proc/nothing/here')).toThrow('ENOENT');
+});
