@@ -63,7 +63,8 @@ and values, and for the names that other services use, \`did_you_mean\` is what 
 the right fields with values: \`landscape\` is \`"orientation": "landscape"\`.
 
 A repeated field is \`invalid_request\`, and \`field\` names it. \`data\`, \`content\`, \`header_html\` and \`footer_html\` may fill the
-body. All other fields together may hold at most 10,000 values in 1 MB.
+body. All other fields together may hold at most 10,000 values in 1 MB;
+the parts of a composed document together 50,000 values in 4 MB.
 
 The order of the checks is: path, \`Authorization\`, key, account, requests per minute, size of the body, body, permission,
 quota, and then the rest.

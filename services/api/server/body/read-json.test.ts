@@ -182,10 +182,25 @@ describe('A large body', () => {
       ['header_html', `{"header_html":[${'{},'.repeat(5_000)}1]}`],
     ])
       expect(errorFieldsOf(Buffer.from(json!))).toMatchObject({
-        message: expect.stringMatching(/at most 10000 values in 1 MB/),
+        message: expect.stringMatching(/at most 10000 values in 1 MB are allowed/),
         extra: { field },
       });
     expect(errorFieldsOf(Buffer.from(`{"mode":"RENDER",${many}}`)).message).toMatch(/at most 10000 values/);
+  });
+
+  it('may have parts with few values together, though each may have many', () => {
+    const partsWith = (count: number, part: string) => Buffer.from(`{"parts":[${`${part},`.repeat(count)}{}]}`);
+    const large = `{${keys(9_000)}}`;
+    expect((readJson(partsWith(5, large)).fields['parts'] as object[]).length).toBe(6);
+    expect(errorFieldsOf(partsWith(6, large))).toMatchObject({
+      message: expect.stringMatching(
+        /^The parts together are too large at .* at most 50000 values in 4 MB are allowed/,
+      ),
+      extra: { field: expect.stringMatching(/^parts\[5\]\./) },
+    });
+    const text = `{"x":"${'x'.repeat(900_000)}"}`;
+    expect(errorFieldsOf(partsWith(5, text))).toMatchObject({ extra: { field: 'parts[4].x' } });
+    expect((readJson(partsWith(9, text.replace('x', 'data'))).fields['parts'] as object[]).length).toBe(10);
   });
 
   it('may have long texts only in data, content, header_html and footer_html', () => {

@@ -32,9 +32,11 @@ export type RequestBody = {
 
 /** A body or text up to this size is parsed on the main thread, which takes one or two milliseconds. */
 export const maxMainThreadBytes = 64 * 1024;
-/** More than any request needs; this number is checked quickly. */
-const maxValues = 10_000;
-const maxOtherBytes = 1024 * 1024;
+type Amount = { values: number; bytes: number };
+/** More than any request, or any of its parts, needs; this number is checked quickly. */
+const maxAmount: Amount = { values: 10_000, bytes: 1024 * 1024 };
+/** The same for all parts together. */
+const maxAmountOfParts: Amount = { values: 50_000, bytes: 4 * 1024 * 1024 };
 /** More than any field needs. Values that are nested thousands of times cannot be sent to another thread. */
 export const maxNestingDepth = 32;
 const unlimitedTextFields = new Set<string>([...longTextFields, 'content']);
@@ -45,12 +47,14 @@ const invalidRequest = (message: string, field = 'body'): ApiError => invalidFie
 
 const repeatedField = (name: string): ApiError =>
   invalidRequest(`The body has the field "${name}" more than once. Send each field once.`, name);
-const tooManyValues = (name: string): ApiError =>
+const tooManyValues = (what: string, name: string, { values, bytes }: Amount): ApiError =>
   invalidRequest(
-    `The body is too large at "${name}". Apart from data, attachments and the texts content, header_html and footer_html, ` +
-      `a body may hold at most ${maxValues} values in 1 MB.`,
+    `${what} too large at "${name}". Apart from data, attachments and the texts content, header_html and footer_html, ` +
+      `at most ${values} values in ${bytes / 1024 / 1024} MB are allowed.`,
     name,
   );
+
+const exceeds = (amount: Amount, limit: Amount): boolean => amount.values > limit.values || amount.bytes > limit.bytes;
 
 const nestedTooDeeply = (name: string): ApiError =>
   invalidRequest(`"${name}" is nested too deeply: at most ${maxNestingDepth} levels are allowed.`, name);
@@ -64,12 +68,12 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Returns the object or array in `data`, if any. @throws ApiError invalid_request for a repeated field and for too many
- * values
+ * Returns the object or array in `data`, if any. `ofParts` counts what the parts have together. @throws ApiError
+ * invalid_request for a repeated field and for too many values
  */
-const checkFields = (body: Buffer): JsonField | null => {
+const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
   const names = new Set<string>();
-  let [values, bytes] = [0, 0];
+  const amount: Amount = { values: 0, bytes: 0 };
   let data: JsonField | null = null;
   for (const field of topLevelFields(body)) {
     const { name, start, end } = field;
@@ -80,10 +84,15 @@ const checkFields = (body: Buffer): JsonField | null => {
       continue;
     }
     if (name === 'parts' && body[start] === 0x5b) continue;
-    values += field.values;
     const isLongText = unlimitedTextFields.has(name) && body[start] === 0x22;
-    bytes += name.length + (isLongText || Object.hasOwn(largeOptions, name) ? 0 : end - start);
-    if (values > maxValues || bytes > maxOtherBytes) throw tooManyValues(truncateForMessage(name));
+    const bytes = name.length + (isLongText || Object.hasOwn(largeOptions, name) ? 0 : end - start);
+    for (const counted of [amount, ofParts ?? []].flat()) {
+      counted.values += field.values;
+      counted.bytes += bytes;
+    }
+    if (exceeds(amount, maxAmount)) throw tooManyValues('The body is', truncateForMessage(name), maxAmount);
+    if (ofParts && exceeds(ofParts, maxAmountOfParts))
+      throw tooManyValues('The parts together are', truncateForMessage(name), maxAmountOfParts);
     if (field.depth > maxNestingDepth) throw nestedTooDeeply(truncateForMessage(name));
   }
   return data;
@@ -100,11 +109,12 @@ const maxReadParts = 1001;
 /** Reads each part like a body of its own. @throws ApiError invalid_request that names the part */
 const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' | 'longTexts'>[] => {
   const read: Pick<RequestBody, 'fields' | 'longTexts'>[] = [];
+  const amount: Amount = { values: 0, bytes: 0 };
   for (const { start, end } of arrayItems(body, parts.start)) {
     if (read.length === maxReadParts) break;
     const at = `parts[${read.length}]`;
     try {
-      read.push(readObject(body.subarray(start, end)));
+      read.push(readObject(body.subarray(start, end), amount));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const field = String(error.fields.extra['field']);
@@ -186,10 +196,10 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
   };
 };
 
-const readObject = (body: Buffer): Pick<RequestBody, 'fields' | 'longTexts'> => {
+const readObject = (body: Buffer, ofParts?: Amount): Pick<RequestBody, 'fields' | 'longTexts'> => {
   const large = body.byteLength > maxMainThreadBytes;
   if (large && !beginsObject(body)) throw invalidRequest('The body must be a JSON object.');
-  const data = checkFields(body);
+  const data = checkFields(body, ofParts);
   const value = parse((large && data ? withoutData(body, data) : body).toString());
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest('The body must be a JSON object.');
