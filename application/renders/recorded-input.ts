@@ -42,12 +42,11 @@ const notAvailable = (part: InputPart, message: string): ApiError =>
   ApiError.of('input_not_available', message, { part });
 
 const read = async (inputs: BlobStore, ref: BlobRef, part: InputPart): Promise<Uint8Array> => {
-  const erased = () =>
-    notAvailable(part, `The ${part} of this render is not kept any more; its hash is ${ref.sha256}.`);
-  // A lost blob of an old render does not mean that the blob store is incomplete. `get` would report it.
-  if (!(await inputs.has(ref.sha256))) throw erased();
+  const problem = (what: string) =>
+    notAvailable(part, `The ${part} of this render ${what}; its hash is ${ref.sha256}.`);
+  if (!(await inputs.has(ref.sha256))) throw problem('is not kept any more');
   return inputs.get(ref.sha256).catch((error: unknown) => {
-    throw error instanceof BlobNotFound ? erased() : error;
+    throw error instanceof BlobNotFound ? problem('is damaged in the blob store') : error;
   });
 };
 

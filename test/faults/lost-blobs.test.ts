@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import type { RenderSource } from '#contracts/events/render-request.ts';
@@ -79,6 +81,30 @@ describe('A blob that the event log names and that is missing in the blob store'
       for (const service of [front, renderer]) expect((await service.stop('SIGTERM')).code).toBe(0);
     },
   );
+
+  it('is named to a reader of an old input, and makes nothing unready that does not need it', async () => {
+    let service = await installation.start();
+    const data = `<p>${'x'.repeat(100_000)}`;
+    const { id } = await clientOf(service).render('html', data);
+    await service.stop('SIGTERM');
+    const history = (await readRenderHistories(installation)).get(id.replace('_', '-'))!;
+    const { sha256 } = (history[0]!.data as { source: Extract<RenderSource, { mode: 'CONVERT' }> }).source.input;
+    const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
+    const names = await readdir(folder, { recursive: true });
+    await writeFile(
+      join(
+        folder,
+        names.find((name) => name.endsWith(sha256.slice(2)))!,
+      ),
+      'damaged',
+    );
+    service = await installation.start();
+    const { body } = await clientOf(service).request('GET', `/api/v1/renders/${id}/input`);
+    const message = expect.stringContaining('is damaged in the blob store');
+    expect(body).toMatchObject({ error: 'input_not_available', message });
+    expect(await missingOf(service)).toBe('');
+    expect((await service.stop('SIGTERM')).code).toBe(0);
+  });
 
   it('is reported to callers as unavailable, so that they retry', async () => {
     let service = await installation.start();

@@ -38,10 +38,10 @@ export const renderRecordPartRoutes: Route[] = [
       },
     ],
     errors: ['render_not_found', 'input_not_available'],
-    handle: async ({ account, params, query, reply }, { eventLog, inputs }) => {
+    handle: async ({ account, params, query, reply }, { eventLog, blobs }) => {
       const id = bareRenderId(params.id);
       const requested = await requireRenderOfAccount(eventLog, account.id, id);
-      const { bytes, contentType, fileName } = await readRecordedInput(inputs, id!, requested, query.part);
+      const { bytes, contentType, fileName } = await readRecordedInput(blobs, id!, requested, query.part);
       return reply
         .headers({
           'content-type': contentType,
