@@ -8,11 +8,11 @@ export const timeoutError = (processingMs: number): ApiError =>
     timeout_seconds: processingMs / 1000,
   });
 
-/** A process that had only this document has crashed. */
+/** Two processes have crashed, of which the second had only this document. */
 export const crashError = (format: OfficeFormat, memoryMb: number): ApiError =>
   ApiError.of(
     'conversion_failed',
-    `LibreOffice crashed on the ${title(format)}: the file is damaged, or needs more memory than one document may use. ` +
+    `LibreOffice crashed twice on the ${title(format)}: the file is probably damaged, or needs more memory than one document may use. ` +
       'Save it again, or split it.',
     { details: { reason: 'crashed', limit_mb: memoryMb } },
   );

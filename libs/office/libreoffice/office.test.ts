@@ -10,6 +10,7 @@ import type { OfficeRequest } from '../port.ts';
 import { buildXlsx } from '../../../test/support/documents/build-xlsx.ts';
 import { linkedSection } from '../../../test/fixtures/documents/hostile-documents.ts';
 import { readPdf } from '../../../test/support/documents/read-pdf.ts';
+import { descendantsOf } from '../../../test/support/processes/process-tree.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
 import { findLibreOffice } from './find.ts';
 import { openOffice } from './office.ts';
@@ -45,6 +46,18 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
     expect(pdfs[0]!.equals(pdfs[1]!)).toBe(false);
     expect([pdfs[2], pdfs[3], isolated.pdf].map((pdf) => pdf?.equals(pdfs[0]!))).toEqual([true, true, true]);
     expect(office.health()).toMatchObject({ starts: 3, crashes: 0, documents: 5 });
+  });
+
+  it('prints a document again whose process was killed, even if it was the first one of the process', async () => {
+    const office = openOffice({ folder, memoryMb: 1024, logger, tuning });
+    const before = new Set(descendantsOf(process.pid).map(({ pid }) => pid));
+    const converted = office.convert({ ...rtf('Text.\\par '.repeat(20_000)), isolated: true });
+    await waitUntil('the document is being printed', () => office.health().documents === 1);
+    for (const { pid, command } of descendantsOf(process.pid))
+      if (!before.has(pid) && command.includes('convert.py')) process.kill(pid, 'SIGKILL');
+    expect((await converted).pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(office.health()).toMatchObject({ crashes: 1, documents: 2 });
+    await office.close();
   });
 
   it('gives the same bytes with fonts that it makes Type 1 fonts of', async () => {

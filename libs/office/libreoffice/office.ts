@@ -163,18 +163,16 @@ export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOpti
     }
   };
 
-  /** A crash of a process that had other documents before may be their fault: then a fresh process tries again. */
+  /** A crash may be the fault of other documents or programs, so a fresh process tries once more. */
   const convertOnce = async (request: OfficeRequest, queuedAt: number): Promise<OfficeResult> => {
     const slot = await take(request.isolated);
     const startedAt = performance.now();
     const spareTimer = setTimeout(startSpare, slowAfterMs);
-    const isFirst = slot.documents === 0;
     const remainingMs = (): number => Math.max(0, request.limits.processingMs - (performance.now() - startedAt));
     const { version } = slot.process;
     const { header, content } = await convertIn(slot, request, remainingMs())
       .catch(async (error: unknown) => {
         if (!(error instanceof OfficeGone)) throw error;
-        if (isFirst) throw crashError(request.format, memoryMb);
         return convertIn(await open(), request, remainingMs()).catch((again: unknown) => {
           throw again instanceof OfficeGone ? crashError(request.format, memoryMb) : again;
         });
