@@ -8,8 +8,9 @@ export type EventLogAndReadModels = { store: Pick<EventStore, 'head' | 'read' | 
 const models = projections.map(({ model }) => model);
 
 const remedy =
-  'An older copy of the event log was probably restored. ' +
-  'Run "colophon rebuild" to rebuild the read models from the restored event log.';
+  'Either an older copy of the event log was restored, or the end of the event log is lost (log.db-wal is a part of ' +
+  'log.db). If it is lost, keep a copy of all files: the read models are the only trace of the lost events. ' +
+  'Then run "colophon rebuild" to rebuild the read models from the event log.';
 
 /** Whether the event log has the event at its stream and revision. */
 const isInEventLog = async (store: Pick<EventStore, 'read'>, { stream, revision, id }: LastEvent): Promise<boolean> => {

@@ -11,6 +11,7 @@ import {
   createReferencedBlobs,
 } from '#libs/integrity/referenced-blobs.ts';
 import { checkEventLog } from '#libs/integrity/check-event-log.ts';
+import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
 import { checkIntegrity } from '#libs/sqlite/damage.ts';
 import { waitForEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
@@ -46,8 +47,12 @@ const eventLogCheckOptions = (store: object) => ({
   positions: isRemoteEngine(store) ? ('any' as const) : ('contiguous' as const),
 });
 
-const checkContents = async (engines: EngineFactory): Promise<ContentChecks> => {
-  const [store, blobs] = await Promise.all([engines.store(), engines.blobs()]);
+const checkContents = async (engines: EngineFactory, hasReadModels: boolean): Promise<ContentChecks> => {
+  const [store, blobs, reads] = await Promise.all([
+    engines.store(),
+    engines.blobs(),
+    hasReadModels ? engines.reads() : null,
+  ]);
   await waitForEngines({ missing: () => engines.serversMissing() });
   const referenced = createReferencedBlobs();
   const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
@@ -60,17 +65,18 @@ const checkContents = async (engines: EngineFactory): Promise<ContentChecks> => 
   // A running service can have erased some in the meantime.
   if (problems.length > 0)
     await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event), result.endPosition);
+  const older = reads && (await describeOlderEventLog({ store, reads }));
   const current = hashes();
   const currentHashes = current.required.union(current.optional);
   return {
-    eventLog: { events: result.eventCount, problems: result.problems },
+    eventLog: { events: result.eventCount, problems: [...result.problems, ...(older === null ? [] : [older])] },
     blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
   };
 };
 
-const checkContentsOrReport = async (engines: EngineFactory): Promise<ContentChecks> => {
+const checkContentsOrReport = async (engines: EngineFactory, hasReadModels: boolean): Promise<ContentChecks> => {
   try {
-    return await checkContents(engines);
+    return await checkContents(engines, hasReadModels);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return { eventLog: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
@@ -101,7 +107,11 @@ const runCheck = async (json: boolean): Promise<void> => {
   const databases = Object.values(files).flatMap((file) =>
     file !== null && existsSync(file) ? { file, problems: checkIntegrity(file) } : [],
   );
-  const contents = await checkContentsOrReport(createEngineFactory(settings));
+  // Damaged read models are not opened: that would set their file aside.
+  const hasReadModels =
+    files.readModels === null ||
+    databases.some(({ file, problems }) => file === files.readModels && problems.length === 0);
+  const contents = await checkContentsOrReport(createEngineFactory(settings), hasReadModels);
   const ok =
     contents.blobs !== null &&
     [...databases, contents.eventLog, contents.blobs].every(({ problems }) => problems.length === 0);

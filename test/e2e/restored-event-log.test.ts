@@ -47,6 +47,8 @@ describe('An event log that ends before a checkpoint', () => {
       await withInstallationEngines(installation, async ({ reads, store }) =>
         reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000),
       );
+      const checked = await installation.runCommand('check');
+      expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining(named)]);
       const service = await installation.startWithoutWaiting();
       expect(await waitUntilNotReady(service, /older copy/)).toContain(
         `but ${named} were built from it up to position`,
