@@ -14,6 +14,7 @@ import {
   secretList,
   text,
   url,
+  baseUrlType,
   integer,
   trueOrFalse,
 } from './setting-types.ts';
@@ -54,7 +55,7 @@ export const settingTable = {
   ),
   baseUrl: defineSetting(
     'BASE_URL',
-    url('http://', 'https://'),
+    baseUrlType,
     defaultBaseUrl,
     'The public URL of the service; download links start with it.',
   ),

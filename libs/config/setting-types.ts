@@ -57,6 +57,18 @@ export const url = (...schemes: readonly string[]): SettingType<string> => {
   return settingType(`a URL that begins with ${schemes.join(' or ')}`, z.string().refine(hasScheme));
 };
 
+/** The URL that the paths of the service follow, without a slash at its end. */
+export const baseUrlType: SettingType<string> = settingType(
+  'a URL that begins with http:// or https://, without user name, query and fragment',
+  z
+    .string()
+    .refine((value) => {
+      const { protocol, username, password, search, hash } = URL.parse(value) ?? {};
+      return /^https?:$/.test(protocol ?? '') && [username, password, search, hash].every((part) => part === '');
+    })
+    .transform((value) => value.replace(/\/+$/, '')),
+);
+
 /** The address of an engine. Only the scheme is checked here: the rest need not be a URL (several hosts), and the engine checks it. */
 export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
   settingType(

@@ -46,6 +46,9 @@ describe('A value', () => {
     expect(loadSettings({ ...minimalEnvironment, PORT: '9000', BASE_URL: 'https://pdf.example' }).baseUrl).toBe(
       'https://pdf.example',
     );
+    expect(loadSettings({ ...minimalEnvironment, BASE_URL: 'https://pdf.example/a//' }).baseUrl).toBe(
+      'https://pdf.example/a',
+    );
   });
 
   test('that is a list is split at commas and trimmed', () => {
@@ -79,7 +82,9 @@ describe('A wrong setting', () => {
     ['PORT', '65536', 'a whole number from 0 to 65535'],
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['HOST', 'http://x', 'an address or host name of this machine'],
-    ['BASE_URL', 'example.org', 'a URL that begins with http:// or https://'],
+    ['BASE_URL', 'example.org', 'a URL that begins with http:// or https://, without user name'],
+    ['BASE_URL', 'https://x.example/?b', 'a URL that begins with http:// or https://, without user name'],
+    ['BASE_URL', 'https://x.example/#d', 'a URL that begins with http:// or https://, without user name'],
     ['EVENT_STORE_URL', 'postgres://x', 'sqlite: or kurrentdb://'],
     ['BUS_URL', 'amqp://x', 'memory: or nats://'],
     ['BLOB_STORE_URL', 's3:bucket', 'file: or gridfs:'],
@@ -158,4 +163,8 @@ describe('The description of the settings', () => {
     expect(shown).not.toContain('hunter2');
     expect(shown).toContain('nats://***@h');
   });
+});
+
+test('BASE_URL has no user name', () => {
+  expect(settingsErrorOf({ BASE_URL: 'https://user:pw@x.example' })).toContain('BASE_URL is "https://***@x.example"');
 });

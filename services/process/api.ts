@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { withEventLogFallback } from '#application/renders/event-log-fallback.ts';
 import { createPreviews } from '#application/templates/preview.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
-import type { Settings } from '#libs/config/settings.ts';
+import { type Settings, SettingsError } from '#libs/config/settings.ts';
 import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
@@ -36,8 +37,22 @@ const warnAboutPlainHttp = (
   );
 };
 
-const tlsOptions = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
-  tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
+/** @throws SettingsError if the files are no certificate with its key */
+export const tlsOptions = ({
+  tlsCertFile,
+  tlsKeyFile,
+}: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { tls?: { cert: Buffer; key: Buffer } } => {
+  if (!tlsCertFile || !tlsKeyFile) return {};
+  try {
+    const tls = { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) };
+    createSecureContext(tls);
+    return { tls };
+  } catch (error) {
+    throw new SettingsError(
+      `TLS_CERT_FILE and TLS_KEY_FILE must name a certificate and its private key in PEM: ${(error as Error).message}`,
+    );
+  }
+};
 
 const reportIntervalMs = 5_000;
 /**
