@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { withEventLogFallback } from '#application/renders/event-log-fallback.ts';
 import { createPreviews } from '#application/templates/preview.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
-import { type Settings, SettingsError } from '#libs/config/settings.ts';
+import type { Settings } from '#libs/config/settings.ts';
 import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
@@ -20,7 +18,7 @@ import { createEstimator } from '#application/renders/estimate.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { identityProviderOf } from './identity-provider.ts';
-import { apiAddress, listenAt } from './listen.ts';
+import { apiAddress, listenAt, tlsOptions } from './listen.ts';
 import { packageVersion } from './package-version.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -35,23 +33,6 @@ const warnAboutPlainHttp = (
     'API is reachable from other machines without TLS, so the network can read keys and documents: set TLS_CERT_FILE and ' +
       'TLS_KEY_FILE, or set BASE_URL to the https:// address of the proxy that terminates TLS',
   );
-};
-
-/** @throws SettingsError if the files are no certificate with its key */
-export const tlsOptions = ({
-  tlsCertFile,
-  tlsKeyFile,
-}: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { tls?: { cert: Buffer; key: Buffer } } => {
-  if (!tlsCertFile || !tlsKeyFile) return {};
-  try {
-    const tls = { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) };
-    createSecureContext(tls);
-    return { tls };
-  } catch (error) {
-    throw new SettingsError(
-      `TLS_CERT_FILE and TLS_KEY_FILE must name a certificate and its private key in PEM: ${(error as Error).message}`,
-    );
-  }
 };
 
 const reportIntervalMs = 5_000;

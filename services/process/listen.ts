@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { type Settings, SettingsError } from '#libs/config/settings.ts';
 
 type ListenAddress = { host: string; port: number; portVariable: string };
@@ -41,3 +43,20 @@ export const healthAddress = ({ host, healthPort }: ListenSettings): ListenAddre
   port: healthPort,
   portVariable: 'HEALTH_PORT',
 });
+
+/** @throws SettingsError if the files are no certificate with its key */
+export const tlsOptions = ({
+  tlsCertFile,
+  tlsKeyFile,
+}: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { tls?: { cert: Buffer; key: Buffer } } => {
+  if (!tlsCertFile || !tlsKeyFile) return {};
+  try {
+    const tls = { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) };
+    createSecureContext(tls);
+    return { tls };
+  } catch (error) {
+    throw new SettingsError(
+      `TLS_CERT_FILE and TLS_KEY_FILE must name a certificate and its private key in PEM: ${(error as Error).message}`,
+    );
+  }
+};

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSelfSignedCertificate } from '#libs/egress/testing/certificates.ts';
-import { tlsOptions } from './api.ts';
+import { tlsOptions } from './listen.ts';
 
 test('The TLS files must be a certificate and its key, or the error names their settings', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tls-files-'));
