@@ -42,7 +42,7 @@ export const issueSignInLink = async (
  */
 export const tokenUrl = (baseUrl: string, page: 'sign-in' | 'invitation', token: string): string => {
   const named = baseUrl.replace(/^(https?:\/\/)(?:127(?:\.\d+){3}|\[::1\])(?=[:/]|$)/, '$1localhost');
-  return `${named.replace(/\/+$/, '')}/dashboard/${page}#${token}`;
+  return `${named}/dashboard/${page}#${token}`;
 };
 
 /** The address at which a person uses the link. */

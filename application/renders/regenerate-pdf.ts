@@ -1,6 +1,7 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { idOfStream } from '#contracts/names.ts';
-import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { readIfStored } from '#libs/blob-store/read-if-stored.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { render } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -25,13 +26,12 @@ const readKeptFiles = async (
   const kept = await findKeptPdf(blobs, history, now);
   if (kept.kind !== 'kept') return null;
   const { sha256, thumbnail, keptUntil } = kept;
-  try {
-    const [pdf, image] = await Promise.all([blobs.get(sha256), thumbnail && blobs.get(thumbnail.sha256)]);
-    return { pdf, ...(image ? { thumbnail: image } : {}), keptUntil };
-  } catch (error) {
-    if (error instanceof BlobNotFound) return null;
-    throw error;
-  }
+  const [pdf, image] = await Promise.all([
+    readIfStored(blobs, sha256),
+    thumbnail && readIfStored(blobs, thumbnail.sha256),
+  ]);
+  // A thumbnail that was asked for belongs to the reply.
+  return pdf === null || image === null ? null : { pdf, ...(image ? { thumbnail: image } : {}), keptUntil };
 };
 
 /**

@@ -156,7 +156,7 @@ it('A PDF that is still stored is sent as it is, and stored as long as before', 
   await requestAgain(stream, 'regeneration', 1);
   const reply = dependencies.replies.wait(id, new AbortController().signal);
   const print = () => Promise.reject(new Error('The page has changed.'));
-  const blobs = { ...dependencies.blobs, get: async () => Buffer.from('%PDF, stored') };
+  const blobs = { ...dependencies.blobs, has: async () => true, get: async () => Buffer.from('%PDF, stored') };
   await regeneratePdf({ ...dependencies, blobs, printer: { ...dependencies.printer, print } }, stream, 1);
   expect(before).toMatchObject({ kind: 'kept', keptUntil: expect.any(String) });
   expect(await reply).toMatchObject({

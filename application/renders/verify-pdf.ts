@@ -1,6 +1,6 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { idOfStream } from '#contracts/names.ts';
-import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { readIfStored } from '#libs/blob-store/read-if-stored.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
@@ -14,15 +14,6 @@ import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { renderAttributes } from './telemetry.ts';
 
 type VerifiedData = EventData['RenderVerified'];
-
-/** The recorded PDF if it is still stored. It may be erased at any time. */
-const readStoredPdf = async (blobs: BlobStore, sha256: string): Promise<Uint8Array | null> => {
-  if (!(await blobs.has(sha256))) return null;
-  return blobs.get(sha256).catch((error: unknown) => {
-    if (error instanceof BlobNotFound) return null;
-    throw error;
-  });
-};
 
 const outcomeOf = (
   { rendered: { pdf, pages, engine, page }, sha256, thumbnail }: RenderedAgain,
@@ -62,7 +53,7 @@ export const verifyPdf = async (
   try {
     const again = await renderAgain(dependencies, recorded);
     const { pdf } = again.rendered;
-    const stored = again.isSame ? null : await readStoredPdf(blobs, recorded.completed.pdf.sha256);
+    const stored = again.isSame ? null : await readIfStored(blobs, recorded.completed.pdf.sha256);
     const now = eventLog.now();
     const isKept = request.data.keepPdf && again.isSame && (await findKeptPdf(blobs, history, now)).kind !== 'kept';
     const lifetimeMs = secondPdfLifetimeMs(recorded.requested);

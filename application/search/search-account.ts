@@ -167,7 +167,7 @@ type Named = TemplateDocument | ApiKeyDocument;
 const findNamed = async <Found extends Named>(
   { reads, accountId }: SearchContext,
   model: string,
-  newest: Query['sort'] & object,
+  newest: NonNullable<Query['sort']>,
   terms: readonly SearchTerm[],
 ): Promise<Found[]> => {
   const ids = terms.flatMap((term) => (term.kind === 'id' ? [term.from] : []));

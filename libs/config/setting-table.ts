@@ -14,7 +14,7 @@ import {
   secretList,
   text,
   url,
-  baseUrlType,
+  publicUrl,
   integer,
   trueOrFalse,
 } from './setting-types.ts';
@@ -55,7 +55,7 @@ export const settingTable = {
   ),
   baseUrl: defineSetting(
     'BASE_URL',
-    baseUrlType,
+    publicUrl,
     defaultBaseUrl,
     'The public URL of the service; download links start with it.',
   ),

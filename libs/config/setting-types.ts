@@ -58,7 +58,7 @@ export const url = (...schemes: readonly string[]): SettingType<string> => {
 };
 
 /** The URL that the paths of the service follow, without a slash at its end. */
-export const baseUrlType: SettingType<string> = settingType(
+export const publicUrl: SettingType<string> = settingType(
   'a URL that begins with http:// or https://, without user name, query and fragment',
   z
     .string()

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,6 +11,9 @@ test('A folder is made with those above it, once', () => {
   makeFolder(inner);
   makeFolder(inner);
   expect(existsSync(inner)).toBe(true);
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
 });
 
 test.skipIf(process.platform !== 'linux')('A folder that the file system refuses is an error', () => {

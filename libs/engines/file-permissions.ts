@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { isDatabaseFile } from '#libs/sqlite/database-file.ts';
 import { join, resolve } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
+import { isDatabaseFile } from '#libs/sqlite/database-file.ts';
 import { embeddedPathsOf, type EngineUrls } from './engine-selection.ts';
 
 /** Folders and SQLite files in which the service stores data. The files may be in folders of other owners. */
@@ -15,7 +15,7 @@ export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPa
     hasOwnSecret || [...databases, ...blobFolders].some((path) => path.startsWith(join(dataDir, '/')));
   return {
     folders: [...(usesDataDir ? [dataDir] : []), ...blobFolders],
-    databases: [...databases],
+    databases,
   };
 };
 

@@ -24,7 +24,7 @@ export const identityProviderOf = (
     clientId,
     clientSecret,
     groupsClaim: settings.oidcGroupsClaim,
-    redirectUri: `${baseUrl.replace(/\/+$/, '')}/api/v1/session/oidc/callback`,
+    redirectUri: `${baseUrl}/api/v1/session/oidc/callback`,
     request: async (url, options) => (await egress()).requestProvider(url, options),
   });
   return { provider, groupRoles: groupRolesOf(settings) };

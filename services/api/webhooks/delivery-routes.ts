@@ -14,7 +14,8 @@ import { delivery } from '#libs/domain/delivery.ts';
 import { fold } from '#libs/domain/decider.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { readIfStored } from '#libs/blob-store/read-if-stored.ts';
 import { readHistory } from '#application/command-handling/history.ts';
 import { roundsOf } from '#application/deliveries/delivery-history.ts';
 import { deliverySummaryOf, findDeliveryPage } from '#application/deliveries/find-deliveries.ts';
@@ -51,15 +52,8 @@ const requireDelivery = async (
 const bodyOf = async (blobs: BlobStore, history: readonly RecordedEvent<DeliveryEvent>[]): Promise<string | null> => {
   const requested = history.find((event) => event.type === 'DeliveryRequested');
   if (!requested) return null;
-  const { sha256 } = requested.data.payload;
-  if (!(await blobs.has(sha256))) return null;
-  return blobs.get(sha256).then(
-    (bytes) => Buffer.from(bytes).toString(),
-    (error: unknown) => {
-      if (error instanceof BlobNotFound) return null;
-      throw error;
-    },
-  );
+  const body = await readIfStored(blobs, requested.data.payload.sha256);
+  return body && Buffer.from(body).toString();
 };
 
 /** The callbacks of an account, with their attempts. */

@@ -74,6 +74,7 @@ const parse = (text: string): unknown => {
 const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
   const names = new Set<string>();
   const amount: Amount = { values: 0, bytes: 0 };
+  const amounts = ofParts ? [amount, ofParts] : [amount];
   let data: JsonField | null = null;
   for (const field of topLevelFields(body)) {
     const { name, start, end } = field;
@@ -86,7 +87,7 @@ const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
     if (name === 'parts' && body[start] === 0x5b) continue;
     const isLongText = unlimitedTextFields.has(name) && body[start] === 0x22;
     const bytes = name.length + (isLongText || Object.hasOwn(largeOptions, name) ? 0 : end - start);
-    for (const counted of [amount, ofParts ?? []].flat()) {
+    for (const counted of amounts) {
       counted.values += field.values;
       counted.bytes += bytes;
     }
