@@ -28,7 +28,7 @@ const hintFor = (path: string): string => {
 
 /** With ENOSPC, the system watches as many files as it can. With ENOENT, other calls miss a file of the program itself. */
 const isAboutFolder = ({ code, syscall = '' }: NodeJS.ErrnoException): boolean =>
-  code === 'ENOENT' ? ['mkdtemp', 'scandir'].includes(syscall) : syscall !== 'watch';
+  code === 'ENOENT' ? ['mkdir', 'mkdtemp', 'scandir'].includes(syscall) : syscall !== 'watch';
 
 /** What is wrong with a folder or a database that the user chose, in sentences; null for other errors. */
 export const describeFileError = (error: unknown): string | null => {
@@ -38,6 +38,7 @@ export const describeFileError = (error: unknown): string | null => {
     return unusableDatabase.has(errcode % 256)
       ? `${message}. Check that this user may write to the file and its folder.`
       : null;
-  const reason = fileErrorReasons[code];
+  const { syscall } = error as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' && syscall === 'mkdir' ? 'no folder can be made there' : fileErrorReasons[code];
   return path && reason && isAboutFolder(error) ? `${path} cannot be used: ${reason}.${hintFor(path)}` : null;
 };
