@@ -20,6 +20,13 @@ test('the OpenAPI document is served as JSON', async () => {
   expect(response.json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
+test('an OpenAPI document that the caller has is not sent again', async () => {
+  const { etag } = (await app.inject('/openapi.json')).headers;
+  const again = await app.inject({ url: '/openapi.json', headers: { 'if-none-match': String(etag) } });
+  expect(again).toMatchObject({ statusCode: 304, body: '' });
+  expect((await app.inject({ url: '/openapi.json', headers: { 'if-none-match': '"other"' } })).statusCode).toBe(200);
+});
+
 const assetsIn = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? '');
 

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { OpenApiDocument } from './openapi.ts';
+import { etagOf, isKnownToCaller } from '../server/etag.ts';
 import { logo, styles } from './branding.ts';
 
 // All parts of the page come from this service, and the page connects to no other.
@@ -55,10 +56,16 @@ const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encodin
  */
 export const registerDocs = (app: FastifyInstance, build: () => OpenApiDocument): void => {
   const document = once(build);
-  const text = once(() => JSON.stringify(document()));
-  app.get('/openapi.json', async (_, reply) =>
-    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text()),
-  );
+  const file = once(() => {
+    const content = Buffer.from(JSON.stringify(document()));
+    return { content, etag: etagOf(content) };
+  });
+  app.get('/openapi.json', async (request, reply) => {
+    const { content, etag } = file();
+    reply.headers({ 'cache-control': 'no-cache', etag });
+    if (isKnownToCaller(request, etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(content);
+  });
 
   const pages = once(() => openPages(document()));
   const servePage = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
