@@ -26,6 +26,13 @@ export const killProcessGroup = (processGroup: number): void => {
   }
 };
 
+/**
+ * How much lower the priority of processes that work on documents is (nice). Short work of the service, such as accepting
+ * requests and appending events, must not wait for documents. It is the same for browsers, LibreOffice and workers, so
+ * that one kind of document does not push another off the processor.
+ */
+export const documentNiceness = 10;
+
 /** The kernel lets an ordinary user change one session in 100 ms. */
 const busyCode = 'EAGAIN';
 const retryOptions = { retries: 9, minTimeout: 120, factor: 1, unref: true };

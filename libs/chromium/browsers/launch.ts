@@ -7,7 +7,13 @@ import { connect, type Connection } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
-import { killProcessGroup, lowerSessionPriority, nobodyId, runsAsRoot } from '#libs/processes/processes.ts';
+import {
+  documentNiceness,
+  killProcessGroup,
+  lowerSessionPriority,
+  nobodyId,
+  runsAsRoot,
+} from '#libs/processes/processes.ts';
 import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
 import { startError } from './start-error.ts';
@@ -48,13 +54,10 @@ export type Browser = {
 const heapLimit = (memoryMb: number) => Math.floor(memoryMb / 2);
 
 // The shell outlives the browser by one command, so that the folder is removed even if this process was killed.
-// Browsers get a lower priority, because short work such as accepting requests and appending events must not wait for
-// them.
-const niceness = 10;
 const launchAndCleanUpCommand = [
   '/bin/sh',
   '-c',
-  `folder=$1; shift; nice -n ${niceness} "$@"; rm -rf -- "$folder"`,
+  `folder=$1; shift; nice -n ${documentNiceness} "$@"; rm -rf -- "$folder"`,
   'colophon-browser',
 ] as const;
 
@@ -131,7 +134,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
   const processGroup = child.pid;
   if (processGroup === undefined)
     return discard(startError(options.executable, 'the shell that starts it could not be run'));
-  void lowerSessionPriority(processGroup, niceness);
+  void lowerSessionPriority(processGroup, documentNiceness);
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
     // A closing browser needs a moment to end its child processes.

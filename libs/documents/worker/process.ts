@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { getPriority, setPriority } from 'node:os';
+import { documentNiceness, lowerSessionPriority } from '#libs/processes/processes.ts';
 import type { TaskResult } from './task-result.ts';
 import type { WorkerMessage } from './serve-tasks.ts';
 import type { TaskRequest } from './worker.ts';
@@ -35,8 +36,11 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
     // With more arenas, glibc keeps free memory in each of them.
     env: { TZ: 'UTC', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '1', ...compileCache },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // A session of its own can have a priority of its own.
+    detached: true,
   });
   unrefChild(child);
+  setNiceness(child, documentNiceness);
   const started = Promise.withResolvers<void>();
   let state: 'starting' | 'ready' | 'ended' = 'starting';
   const onEnd = (signal: string | null): void => {
@@ -56,7 +60,7 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
     ready: started.promise,
     // Messages to a process that has ended are dropped; `onExit` reports its end.
     send: (request) => void child.send(request, () => {}),
-    lowerPriority: () => lowerPriority(child),
+    lowerPriority: () => setNiceness(child, slowNiceness),
     kill: () => {
       state = 'ended';
       child.kill('SIGKILL');
@@ -64,13 +68,16 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   };
 };
 
-/** At this niceness, a process gets about a third of the processor time of an ordinary one. */
-const nicenessIncrement = 5;
+/** A process that is slow gets about a third of the processor time of another one. */
+const slowNiceness = documentNiceness + 5;
 const maxNiceness = 19;
 
-const lowerPriority = ({ pid }: ChildProcess): void => {
+/** Makes the priority of a process that much lower than that of this one. */
+const setNiceness = ({ pid }: ChildProcess, niceness: number): void => {
+  if (pid === undefined) return;
+  void lowerSessionPriority(pid, niceness);
   try {
-    if (pid !== undefined) setPriority(pid, Math.min(maxNiceness, getPriority() + nicenessIncrement));
+    setPriority(pid, Math.min(maxNiceness, getPriority() + niceness));
   } catch {
     // It has ended meanwhile, or the system does not allow it; then it keeps its priority.
   }

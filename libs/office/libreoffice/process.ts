@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontConfiguration } from '#libs/chromium/fonts/configuration.ts';
-import { killProcessGroup, lowerSessionPriority, nobodyId, runsAsRoot } from '#libs/processes/processes.ts';
+import {
+  documentNiceness,
+  killProcessGroup,
+  lowerSessionPriority,
+  nobodyId,
+  runsAsRoot,
+} from '#libs/processes/processes.ts';
 import type { Installation } from './find.ts';
 import { encodeFrame, type Frame, readFrames } from './frames.ts';
 import { javaSettings, profileSettings } from './profile.ts';
@@ -44,8 +50,6 @@ export type LaunchOptions = Installation & {
 
 /** The largest PDF that a process may write. */
 const maxFileMb = 512;
-/** From the end of its start, because documents may wait for a start. Requests and events must not wait for documents. */
-const niceness = 5;
 const scripts = ['convert.py', 'clock.py', 'font_numbers.py', 'isolation.py', 'command_line.py'];
 // The shell outlives LibreOffice by one command, so that the folder is removed even if this process was killed.
 const launchAndCleanUp = `folder=$1; shift; "$@"; rm -rf -- "$folder"`;
@@ -107,7 +111,7 @@ export const launchOffice = async (options: LaunchOptions): Promise<OfficeProces
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  const numbers = [memoryMb, maxFileMb, niceness].map(String);
+  const numbers = [memoryMb, maxFileMb, documentNiceness].map(String);
   const command = [python, '-EsB', join(folder, 'convert.py'), program, folder, ...numbers];
   const child = spawn('/bin/sh', ['-c', launchAndCleanUp, 'colophon-office', folder, ...command], {
     detached: true,
@@ -152,7 +156,8 @@ export const launchOffice = async (options: LaunchOptions): Promise<OfficeProces
   const startTimer = setTimeout(kill, startTimeoutMs);
   try {
     const { version, isolation } = (await greeting).header;
-    void lowerSessionPriority(processGroup!, niceness);
+    // Not earlier, because documents may wait for a start.
+    void lowerSessionPriority(processGroup!, documentNiceness);
     return {
       version: versionText(version),
       isolation,
