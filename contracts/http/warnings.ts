@@ -58,6 +58,9 @@ const warning = z.discriminatedUnion('type', [
         'probably meant as an option.',
     ),
   z
+    .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })
+    .describe('A link to a part that the composed document does not have. It goes nowhere.'),
+  z
     .object({ type: z.literal('layout_fallback'), message, part, reason: z.string() })
     .describe('A Word document was laid out as by docx_layout semantic, because LibreOffice is not installed.'),
 ]);

@@ -36,6 +36,23 @@ describe('The warnings of a composed document', () => {
     ]);
   });
 
+  it('name links to parts that the document does not have, once each', async () => {
+    const parts = [
+      html('<a href="part:1">there</a> <a href="part:2">nowhere</a> <a href="part:2">nowhere</a>'),
+      html('<a href="part:9#prices">nowhere</a> <a href="part:0#none">the first page</a> <a href="https://a.example">'),
+    ];
+    const { body } = await caller.postRender({ mode: 'COMPOSE', parts, contents: { title: 'Contents' } });
+    expect(body['warnings']).toEqual([
+      {
+        type: 'link_broken',
+        part: 'parts[0]',
+        link: 'part:2',
+        message: 'parts[0]: The link part:2 goes nowhere, because the document has no such part. Parts count from 0.',
+      },
+      expect.objectContaining({ type: 'link_broken', part: 'parts[1]', link: 'part:9#prices' }),
+    ]);
+  });
+
   it('name an asset only if no part uses it', async () => {
     const { body } = await postForm(caller, [
       ['parts', JSON.stringify([html('<img src="a.svg">'), html('<p>x'), html('<p style="background: url(b.svg)">y')])],

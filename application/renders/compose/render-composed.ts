@@ -184,13 +184,18 @@ const composeOnce = async (
       requestedAt: requestedAt.toISOString(),
       ...filesOf(options, invoice),
     };
-    const { pages } = await runWithinDeadline(requested, composing.elapsed, (limits) =>
+    const { pages, brokenLinks } = await runWithinDeadline(requested, composing.elapsed, (limits) =>
       dependencies.preparation.composePdf(input, limits),
     );
     const pdf = await readFile(output);
     const files = await drawOutput(dependencies, requested, composing.elapsed, { pdf, options, requestedAt });
     const summary = summaryOf(composing, made, parts, partsMs);
-    const warnings = [...summary.warnings, ...stampWarnings(options, pages)];
+    const broken = brokenLinks.map(({ part: id, link }) => ({
+      kind: 'link_broken' as const,
+      part: parts.find((part) => part.id === id)!.origin,
+      link,
+    }));
+    const warnings = [...summary.warnings, ...broken, ...stampWarnings(options, pages)];
     return { ...summary, ...files, warnings, engine: engineOf(summary.engine, files), pages };
   });
 };

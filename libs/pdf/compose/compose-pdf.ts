@@ -9,7 +9,7 @@ import { completeCatalog, metadataOf, type Standards } from '../catalog.ts';
 import { conformPages } from '../conform.ts';
 import type { PdfEncryption } from '../encryption.ts';
 import { loadPdf } from '../load-and-save.ts';
-import { type MergePart, openMerge } from '../merge/merge.ts';
+import { type Merged, type MergePart, openMerge } from '../merge/merge.ts';
 import { name } from '../names-and-texts.ts';
 import { setPageLabels } from '../page-labels.ts';
 import { openStamps, stampPages, type Stamps } from '../stamp.ts';
@@ -37,7 +37,7 @@ export type ComposeInput = FilesInput & {
   requestedAt: string;
 };
 
-export type ComposeOutput = { bytes: number; pages: number };
+export type ComposeOutput = Merged;
 
 const informationKeys = ['Creator', 'Producer'] as const;
 

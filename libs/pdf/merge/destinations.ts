@@ -47,8 +47,15 @@ export const uniqueName = (part: string, key: string): string => shortName(`part
 
 const toPart = /^part:(\w{1,20})(?:#(.*))?$/;
 
-/** `part` is the id of the part; `firstPages` has the number of the object of the first page of each part, by its id. */
-export type PartLinks = { part: string; firstPages: ReadonlyMap<string, number> };
+/**
+ * `part` is the id of the part; `firstPages` has the number of the object of the first page of each part, by its id.
+ * `onBrokenLink` gets each link to a part that does not exist.
+ */
+export type PartLinks = {
+  part: string;
+  firstPages: ReadonlyMap<string, number>;
+  onBrokenLink: (link: string) => void;
+};
 
 /** A destination at the top of a page of the whole document. */
 export const topOfPage = ({ context }: PDFDocument, page: number): PDFArray =>
@@ -67,11 +74,17 @@ const newDestination = (
   return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
 };
 
-const destinationOfUri = (document: PDFDocument, uri: string, { firstPages }: PartLinks): PDFObject | null => {
+const destinationOfUri = (
+  document: PDFDocument,
+  uri: string,
+  { firstPages, onBrokenLink }: PartLinks,
+): PDFObject | null => {
   const [, id, key] = toPart.exec(uri) ?? [];
-  const page = id === undefined ? undefined : firstPages.get(id);
-  if (page === undefined) return null;
-  return key ? name(uniqueName(id!, key)) : topOfPage(document, page);
+  if (id === undefined) return null;
+  const page = firstPages.get(id);
+  if (page !== undefined) return key ? name(uniqueName(id, key)) : topOfPage(document, page);
+  onBrokenLink(uri);
+  return null;
 };
 
 /**

@@ -33,6 +33,12 @@ export type MergeOptions = {
   isTagged: boolean;
 };
 
+/** `brokenLinks` are links to a part that does not exist, each with the id of the part that has it. */
+export type Merged = { bytes: number; pages: number; brokenLinks: { part: string; link: string }[] };
+
+/** As many as a render has warnings. */
+const maxBrokenLinks = 50;
+
 /** Entries of a page that are not copied: they belong to other programs, or to what the whole document does not have. */
 const omittedPageKeys = new Set(
   ['Parent', 'B', 'AA', 'PieceInfo', 'Thumb', 'LastModified', 'PresSteps', 'Metadata', 'DPart'].map(name),
@@ -75,7 +81,7 @@ const omitOtherPages = (document: PDFDocument, copier: ObjectCopier): void => {
  * Writes PDFs into one, one part after the other, in the memory of the largest part: only page numbers, the outline's top,
  * named destinations and the ids of table headers are kept. The same parts always give the same bytes.
  * @param base an open PDF without pages, whose catalog and information dictionary the whole document gets
- * @returns functions to add the next part, which is changed, and to end the document with its size in bytes and pages
+ * @returns functions to add the next part, which is changed, and to end the document
  */
 export const openMerge = (
   parts: readonly MergePart[],
@@ -93,6 +99,7 @@ export const openMerge = (
   const pageNodes: { number: number; count: number }[] = [];
   const destinations = new Map<string, { name: string; text: string }>();
   const required = new Map<string, string>();
+  const brokenLinks = new Map<string, Merged['brokenLinks'][number]>();
   const firstPageOf = new Map(parts.map(({ id }, index) => [id, firstPages[index]!]));
   let [next, structureKey, pageCount] = [0, 0, 0];
   let lastSize: string | null = null;
@@ -207,9 +214,13 @@ export const openMerge = (
     const structure = readPartStructure(document, next, shared, (value) => copier.textOf(value));
     const keys = countStructureKeys(document, structure);
     const known = readNamedDestinations(document);
-    const links: PartLinks = { part: parts[next]!.id, firstPages: firstPageOf };
+    const { id: part } = parts[next]!;
+    const onBrokenLink = (link: string): void => {
+      if (brokenLinks.size < maxBrokenLinks) brokenLinks.set(`${part} ${link}`, { part, link });
+    };
+    const links: PartLinks = { part, firstPages: firstPageOf, onBrokenLink };
     const move = (owner: PDFDict): void =>
-      moveDestinations(document, owner, known, links, (one, part) => void required.set(one, part));
+      moveDestinations(document, owner, known, links, (one, target) => void required.set(one, target));
     const headings = headingDestinations(document);
     omitOtherPages(document, copier);
     for (const [index, { ref }] of document.getPages().entries())
@@ -227,7 +238,7 @@ export const openMerge = (
     next += 1;
   };
 
-  const end = (base: PDFDocument): { bytes: number; pages: number } => {
+  const end = (base: PDFDocument): Merged => {
     const copier = openObjectCopier(base, writer, written, structureKey);
     for (const [one, part] of required)
       if (!destinations.has(one))
@@ -263,7 +274,7 @@ export const openMerge = (
     const root = writer.append(copier.textOf(catalog));
     const information = base.context.lookup(base.context.trailerInfo.Info);
     const info = writer.append(copier.textOf(information ?? base.context.obj({})));
-    return { bytes: writer.end(root, info), pages: pageCount };
+    return { bytes: writer.end(root, info), pages: pageCount, brokenLinks: [...brokenLinks.values()] };
   };
 
   return { add, end };

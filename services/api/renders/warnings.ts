@@ -23,6 +23,8 @@ const messageOf = (warning: RenderWarning): string => {
       return `The PDF leaves out what the document has of this kind: ${warning.content} (${warning.count}).`;
     case 'option_ignored':
       return `The option ${warning.option} was ignored. ${warning.reason}`;
+    case 'link_broken':
+      return `The link ${warning.link} goes nowhere, because the document has no such part. Parts count from 0.`;
     case 'layout_fallback':
       return `The document was laid out as by docx_layout semantic. ${warning.reason}`;
   }
@@ -54,6 +56,8 @@ const fieldsOf = (warning: RenderWarning, message: string): Warning => {
       return { type: warning.kind, message, content: warning.content, count: warning.count };
     case 'option_ignored':
       return { type: warning.kind, message, option: warning.option, reason: warning.reason };
+    case 'link_broken':
+      return { type: warning.kind, message, link: warning.link };
     case 'layout_fallback':
       return { type: warning.kind, message, reason: warning.reason };
   }
