@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField } from '#contracts/http/api-error.ts';
+import { type FairQueue, openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { requirePermission } from './authenticate.ts';
 import { type IdempotencyDependencies, runOnce } from './idempotency.ts';
@@ -76,7 +78,18 @@ const operationOf = ({ method, path }: Route<never>, { params }: FastifyRequest)
   return `${method} ${filled}`.slice(0, maxOperationLength);
 };
 
-const createHandler = <D>(route: Route<D>, dependencies: D, claims: IdempotencyDependencies | null) => {
+/**
+ * A read takes some milliseconds of the only thread, so the reads of accounts take turns. One that is slower waits for
+ * something else.
+ */
+const openReadQueue = (): FairQueue => openFairQueue({ maxQuick: 4, maxTotal: Infinity, slowAfterMs: 20 });
+
+const createHandler = <D>(
+  route: Route<D>,
+  dependencies: D,
+  claims: IdempotencyDependencies | null,
+  readQueue: FairQueue,
+) => {
   const eventLog = claims?.eventLog;
   const { permission, usesQuota, idempotency, handle } = route;
   const check = (request: FastifyRequest, reply: FastifyReply, id: string): RequestContext => {
@@ -88,9 +101,16 @@ const createHandler = <D>(route: Route<D>, dependencies: D, claims: IdempotencyD
   };
   const run = async (context: RequestContext): Promise<unknown> =>
     handle(context as CallerContext<never, never, never>, dependencies);
-  if (!idempotency || !permission || !claims) {
-    return async (request: FastifyRequest, reply: FastifyReply) => run(check(request, reply, newId(eventLog?.now())));
-  }
+  const checkAndRun = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+    run(check(request, reply, newId(eventLog?.now())));
+  if (permission && route.method === 'GET')
+    return (request: FastifyRequest, reply: FastifyReply) =>
+      readQueue.add(request.caller?.account.id ?? '', async () => {
+        // New requests of others must be received before the next read runs.
+        await nextTurn();
+        return checkAndRun(request, reply);
+      });
+  if (!idempotency || !permission || !claims) return checkAndRun;
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
     runOnce(claims, request, reply, {
@@ -110,13 +130,14 @@ export const registerRoutes = <D>(
   dependencies: D,
   idempotency: IdempotencyDependencies | null = null,
 ): void => {
+  const readQueue = openReadQueue();
   for (const route of routes) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
     app.route({
       method: route.method,
       url,
       config: { route },
-      handler: createHandler(route, dependencies, idempotency),
+      handler: createHandler(route, dependencies, idempotency, readQueue),
     });
   }
 };
