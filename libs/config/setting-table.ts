@@ -3,9 +3,11 @@ import { defineSecretSetting, defineSetting, type Environment, type Setting } fr
 import { findBrowser } from './find-browser.mjs';
 import { oidcSettings } from './oidc-settings.ts';
 import {
+  certificateFile,
   engineUrl,
   executableFile,
   fraction,
+  hostName,
   egressAllowList,
   optional,
   oneOf,
@@ -35,12 +37,7 @@ const defaultRenderConcurrency = (): string => String(Math.min(3 * availablePara
 /** All settings: variable, allowed values, default (as text of the variable) and description. */
 export const settingTable = {
   port: defineSetting('PORT', integer(0, 65_535), '8080', 'The port that the API listens on; 0 uses a free one.'),
-  host: defineSetting(
-    'HOST',
-    text('an address or host name of this machine', /^[\w.:-]+$/),
-    '127.0.0.1',
-    'The address that the API listens on.',
-  ),
+  host: defineSetting('HOST', hostName, '127.0.0.1', 'The address that the API listens on.'),
   healthPort: defineSetting(
     'HEALTH_PORT',
     integer(0, 65_535),
@@ -178,7 +175,7 @@ export const settingTable = {
   ),
   egressCaFile: defineSetting(
     'COLOPHON_EGRESS_CA_FILE',
-    optional(readableFile),
+    optional(certificateFile),
     undefined,
     'PEM file of certificate authorities to trust for outgoing connections, in addition to the usual ones.',
   ),

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
 import { ulidPattern } from '#contracts/names.ts';
 import { parseAllowList } from '#libs/egress/allow-list.ts';
+import { readCertificates } from '#libs/egress/trust-store.ts';
 import { isExecutable } from './find-browser.mjs';
 
 /** Parses the text of a variable. `allowedValues` completes the sentence "allowed is ...". */
@@ -69,6 +70,15 @@ export const publicUrl: SettingType<string> = settingType(
     .transform((value) => value.replace(/\/+$/, '')),
 );
 
+/** Four numbers are always an IPv4 address, so that a wrong one, such as 10.0.0.256, is no host name. */
+const isHost = (value: string): boolean =>
+  (/^[\w.-]+$/.test(value) && URL.canParse(`http://${value}`)) || URL.canParse(`http://[${value}]`);
+
+export const hostName: SettingType<string> = settingType(
+  'an address or host name of this machine',
+  z.string().refine(isHost),
+);
+
 /** The address of an engine. Only the scheme is checked here: the rest need not be a URL (several hosts), and the engine checks it. */
 export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
   settingType(
@@ -93,6 +103,19 @@ export const isReadable = (file: string): boolean => {
 export const readableFile: SettingType<string> = settingType(
   'a file that this user can read',
   z.string().refine(isReadable),
+);
+
+const holdsCertificates = (file: string): boolean => {
+  try {
+    return readCertificates(file).length > 0;
+  } catch {
+    return false;
+  }
+};
+
+export const certificateFile: SettingType<string> = settingType(
+  'a file of certificates in PEM that this user can read',
+  z.string().refine(holdsCertificates),
 );
 
 export const executableFile: SettingType<string> = settingType(

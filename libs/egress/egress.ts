@@ -77,7 +77,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
     isProxyPort: (port) => [...proxies].some((proxy) => proxy.port === port),
   });
   const dial = createDialler(addressPolicy, limits);
-  const trustStore = await openTrustStore(options.caFile);
+  const trustStore = openTrustStore(options.caFile);
   /** Loads undici only when an agent is needed, because that takes a tenth of the processor time of a start. */
   const loadAgentFactory = async (idleTimeoutMs: number) => {
     const { createEgressAgent } = await import('./agent.ts');

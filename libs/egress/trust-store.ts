@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-const readCertificates = async (file: string): Promise<string[]> => {
-  const certificates = (await readFile(file, 'utf8')).match(pemCertificates);
+/** The certificates of a PEM file, each in PEM. @throws Error if there is none, or one is damaged */
+export const readCertificates = (file: string): string[] => {
+  const certificates = readFileSync(file, 'utf8').match(pemCertificates);
   if (!certificates) throw new Error(`The CA file ${file} holds no certificate in PEM form.`);
   return certificates.map((text) => new X509Certificate(text).toString());
 };
@@ -16,8 +17,8 @@ const readCertificates = async (file: string): Promise<string[]> => {
  * several hundred certificates takes longer than a TLS handshake.
  * @throws Error when the file is invalid
  */
-export const openTrustStore = async (caFile: string | undefined): Promise<() => SecureContext> => {
-  const additional = caFile === undefined ? [] : await readCertificates(caFile);
+export const openTrustStore = (caFile: string | undefined): (() => SecureContext) => {
+  const additional = caFile === undefined ? [] : readCertificates(caFile);
   let trustStore: SecureContext | undefined;
   return () =>
     (trustStore ??= createSecureContext({

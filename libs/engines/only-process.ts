@@ -23,13 +23,15 @@ const tryLock = (file: string): (() => void) | null => {
 /**
  * Makes this process the only service on the embedded engines of the settings, until the returned function is called or the
  * process ends. CLI commands need no lock.
- * @throws SettingsError if another process has the lock, or a file is a folder
+ * @throws SettingsError if another process has the lock, or the files are folders or the same
  */
 export const requireOnlyProcess = (urls: EngineUrls): (() => void) => {
   const { eventLog, readModels } = databaseFilesOf(urls);
   for (const file of [eventLog, readModels])
     if (file !== null && statSync(file, { throwIfNoEntry: false })?.isDirectory())
       throw new SettingsError(`${file} is a folder; EVENT_STORE_URL and READ_STORE_URL must name files.`);
+  if (eventLog !== null && eventLog === readModels)
+    throw new SettingsError(`EVENT_STORE_URL and READ_STORE_URL both name ${eventLog}; allowed are two files.`);
   const releases: (() => void)[] = [];
   const releaseAll = (): void => releases.forEach((release) => release());
   for (const file of [eventLog, readModels]) {

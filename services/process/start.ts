@@ -102,7 +102,8 @@ const announceServing = async (
   readModelsReady: Promise<boolean>,
   output: StartupOutput,
 ): Promise<void> => {
-  if (!context.roles.includes('api') || !(await readModelsReady)) return;
+  // A process that stops makes no account, whose keys would be shown to nobody.
+  if (!context.roles.includes('api') || !(await readModelsReady) || state.stopping) return;
   const defaultAccount = await createDefaultAccount(context);
   const signInToken = await issueStartupLink(context);
   state.areReadModelsReady = true;

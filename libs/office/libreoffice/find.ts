@@ -31,7 +31,7 @@ const pathOf = (command: string): string | undefined =>
     .find(isReadable);
 
 /** The value of LIBREOFFICE_FOLDER that switches LibreOffice off. */
-const noLibreOffice = 'none';
+export const noLibreOffice = 'none';
 
 const installHint =
   'Install it on the machine of the service: "npm run setup:office", or as root on Debian "apt-get install ' +

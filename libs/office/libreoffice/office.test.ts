@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { OfficeRequest } from '../port.ts';
 import { buildXlsx } from '../../../test/support/documents/build-xlsx.ts';
@@ -170,9 +170,12 @@ describe('Without LibreOffice', () => {
     await expect(office.convert(rtf('x'))).rejects.toBeInstanceOf(ApiError);
     await office.close();
   });
-  it('names the folder of the setting if LibreOffice is not in it', () => {
-    expect(findLibreOffice('/nowhere')).toEqual({
-      missing: 'LIBREOFFICE_FOLDER is /nowhere, and there is no LibreOffice in this folder.',
-    });
+  it('names the folder of the setting if LibreOffice is not in it, also as a warning at the start', async () => {
+    const missing = 'LIBREOFFICE_FOLDER is /nowhere, and there is no LibreOffice in this folder.';
+    const warn = vi.fn<typeof logger.warn>();
+    const office = openOffice({ folder: '/nowhere', memoryMb: 1024, logger: { ...logger, warn } });
+    expect(office.missing()).toBe(missing);
+    expect(warn).toHaveBeenCalledExactlyOnceWith({ setting: 'LIBREOFFICE_FOLDER' }, missing);
+    await office.close();
   });
 });

@@ -5,7 +5,7 @@ import { defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
 import { tooBusyError } from '#libs/concurrency/too-busy-error.ts';
 import type { Office, OfficeRequest, OfficeResult } from '../port.ts';
 import { conversionError, crashError, timeoutError } from './errors.ts';
-import { findLibreOffice } from './find.ts';
+import { findLibreOffice, noLibreOffice } from './find.ts';
 import { launchOffice, OfficeGone, type OfficeProcess, type Reply } from './process.ts';
 import type { Frame } from './frames.ts';
 
@@ -60,6 +60,9 @@ type Slot = { process: OfficeProcess; documents: number; busy: boolean; memoryMb
 export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOptions): Office => {
   const { documentsPerProcess, startTimeoutMs, slowAfterMs, retainedMemoryShare } = { ...defaultTuning, ...tuning };
   const installation = findLibreOffice(folder);
+  // A folder that the operator named is expected to be right; a machine without LibreOffice is not an error.
+  if ('missing' in installation && folder !== undefined && folder !== noLibreOffice)
+    logger.warn({ setting: 'LIBREOFFICE_FOLDER' }, installation.missing);
   const maxProcesses = processes + additionalProcesses;
   const queue = openFairQueue({
     maxQuick: processes,
