@@ -184,6 +184,7 @@ describe('A wrong value', () => {
     ['input_type', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', inputTypes, 'docx'],
     ['mode', 'convert', requestModes, 'CONVERT'],
     ['mode', 'template', requestModes, 'RENDER'],
+    ['mode', 'MERGE', requestModes, 'COMPOSE'],
     ['wait_for', 'networkidle0', ['load', 'domcontentloaded', 'networkidle'], 'networkidle'],
     ['webhook_method', 'put', ['POST', 'PUT'], 'PUT'],
     ['type', 'integer', ['string', 'number'], 'number'],

@@ -18,7 +18,8 @@ export const suggestField = (name: string, value: unknown, allowed: readonly str
 const otherValues: Record<string, Record<string, string>> = {
   mode: {
     CONVERT: 'html markdown document file url source conversion htmltopdf pdf print',
-    RENDER: 'template templates merge fill generate stored',
+    RENDER: 'template templates mailmerge fill generate stored',
+    COMPOSE: 'merge combine join concat concatenate assemble append parts',
   },
   input_type: {
     html: 'htm xhtml texthtml applicationxhtmlxml webpage rawhtml html5',
