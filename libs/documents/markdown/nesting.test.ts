@@ -66,6 +66,11 @@ describe('quotations and lists in Markdown', () => {
   });
 });
 
+test('a footnote that is referred to twice has one number', () => {
+  const { html } = convertMarkdown('One[^n] and again[^n] and another^[inline].\n\n[^n]: note', null);
+  expect([...html.matchAll(/\[(\d[^\]]*)\]/g)].map(([, number]) => number)).toEqual(['1', '1', '2']);
+});
+
 test('footnotes inside inline footnotes keep their text', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.boolean(), (depth, withNote) => {

@@ -41,11 +41,14 @@ type FootnoteEnvironment = { footnotes?: { list?: Footnote[] } };
 
 /**
  * Footnotes. The plug-in gives an inline footnote the same number as a footnote inside it, and so loses the inner text.
- * Here the outer footnote gets its number first. On paper there are no links back to the text.
+ * Here the outer footnote gets its number first. A note that is referred to twice has the same number twice, not `1:1`. On
+ * paper there are no links back to the text.
  */
 export const footnotes = (markdown: MarkdownIt): void => {
   markdown.use(footnote);
   markdown.renderer.rules['footnote_anchor'] = () => '';
+  markdown.renderer.rules['footnote_caption'] = (tokens, index) =>
+    `[${(tokens[index]!.meta as { id: number }).id + 1}]`;
   markdown.inline.ruler.at('footnote_inline', (state, silent) => {
     const { src, pos, posMax } = state;
     if (!src.startsWith('^[', pos) || pos + 2 >= posMax) return false;
