@@ -1,3 +1,5 @@
 import { lint } from './check/lint.ts';
 
-process.exitCode = (await lint()) ? 0 : 1;
+const { passed, report } = await lint();
+console.log(report);
+process.exitCode = passed ? 0 : 1;
