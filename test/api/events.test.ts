@@ -277,6 +277,8 @@ describe('A download of events', () => {
     await closed;
     begin('a');
     expect(() => begin('a')).toThrow(/downloads of events at once/);
+    for (let number = 0; number <= maxDownloads; number += 1) limiter.begin('c', { closed: true } as never);
+    begin('c');
   });
 
   it('is counted until it has ended', async () => {

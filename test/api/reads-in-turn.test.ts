@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
 let api: InProcessApi;
@@ -19,4 +21,23 @@ it('A read does not wait for all reads of another account that came before', asy
   expect(ended).toHaveLength(201);
   expect(ended.indexOf('other 200')).toBeLessThan(100);
   expect(ended.indexOf('other 200')).toBeGreaterThanOrEqual(0);
+});
+
+/** Sends requests, and leaves at the first response. A process, because the system must close its connections. */
+const leavingCaller = `
+import { request } from 'node:http';
+const [url, secret] = process.argv.slice(1);
+for (let number = 0; number < 200; number += 1)
+  request(url, { agent: false, headers: { authorization: 'Bearer ' + secret } }, () => process.exit()).end();
+`;
+
+it('A read does not run if its caller has left', async () => {
+  const { secret } = await api.createKey(await api.createAccount());
+  const url = `${await api.app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/usage`;
+  const reading = vi.spyOn(api.engines.reads, 'get');
+  const caller = spawn(process.execPath, ['--input-type=module', '-e', leavingCaller, url, secret]);
+  await once(caller, 'exit');
+  const before = reading.mock.calls.length;
+  expect((await fetch(url, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200);
+  expect(reading.mock.calls.length - before).toBeLessThan(100);
 });

@@ -73,7 +73,7 @@ const maxDownloadMs = 60 * 60_000;
 
 export type EventDownloadLimiter = {
   /** Counts a download until its response is closed. @throws ApiError concurrency_limit_exceeded if too many are running */
-  begin(accountId: string, response: Pick<ServerResponse, 'once' | 'destroy'>): void;
+  begin(accountId: string, response: Pick<ServerResponse, 'once' | 'destroy' | 'closed'>): void;
 };
 
 /** Limits the concurrent downloads of each account. */
@@ -81,6 +81,8 @@ export const createEventDownloadLimiter = (): EventDownloadLimiter => {
   const { requireRoom, change } = openRunningCounts({ name: 'downloads of events', max: maxDownloads, retryAfter: 5 });
   return {
     begin: (accountId, response) => {
+      // Its caller has left, and nothing would end the count.
+      if (response.closed) return;
       requireRoom(accountId);
       change(accountId, 1);
       const timer = setTimeout(() => response.destroy(), maxDownloadMs).unref();

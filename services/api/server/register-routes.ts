@@ -78,11 +78,8 @@ const operationOf = ({ method, path }: Route<never>, { params }: FastifyRequest)
   return `${method} ${filled}`.slice(0, maxOperationLength);
 };
 
-/**
- * A read takes some milliseconds of the only thread, so the reads of accounts take turns. One that is slower waits for
- * something else.
- */
-const openReadQueue = (): FairQueue => openFairQueue({ maxQuick: 4, maxTotal: Infinity, slowAfterMs: 20 });
+/** A read takes some milliseconds of the only thread, so the reads of accounts begin in turn, one in each of its turns. */
+const openReadQueue = (): FairQueue => openFairQueue({ maxQuick: 1, maxTotal: 1, slowAfterMs: 0 });
 
 const createHandler = <D>(
   route: Route<D>,
@@ -104,12 +101,16 @@ const createHandler = <D>(
   const checkAndRun = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
     run(check(request, reply, newId(eventLog?.now())));
   if (permission && route.method === 'GET')
-    return (request: FastifyRequest, reply: FastifyReply) =>
-      readQueue.add(request.caller?.account.id ?? '', async () => {
-        // New requests of others must be received before the next read runs.
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const { caller } = request;
+      if (!caller) return checkAndRun(request, reply);
+      const begun = await readQueue.add(caller.account.id, async () => {
+        // New requests of others must be received before the next read begins.
         await nextTurn();
-        return checkAndRun(request, reply);
+        return reply.raw.closed ? null : { response: checkAndRun(request, reply) };
       });
+      return begun ? begun.response : reply.hijack();
+    };
   if (!idempotency || !permission || !claims) return checkAndRun;
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
