@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { etagOf, isKnownToCaller } from '../server/etag.ts';
+import { etagFor, matchesIfNoneMatch } from '../server/etag.ts';
 import { landingPage, notBuiltPage } from './landing-page.ts';
 import { dashboardPolicy, sendPage, setSafeHeaders, staticPagePolicy } from './page-headers.ts';
 
@@ -43,7 +43,7 @@ const readDashboardFiles = (): DashboardFiles | null => {
       const contentType = contentTypes[extname(name)];
       if (contentType === undefined) continue;
       const content = readFileSync(join(folder, name));
-      files.set(name.replaceAll(sep, '/'), { contentType, content, compressed: {}, etag: etagOf(content) });
+      files.set(name.replaceAll(sep, '/'), { contentType, content, compressed: {}, etag: etagFor(content) });
     }
     for (const name of names) {
       const extension = extname(name);
@@ -71,7 +71,7 @@ const sendFile = (request: FastifyRequest, reply: FastifyReply, file: DashboardF
     .header('cache-control', 'public, max-age=31536000, immutable')
     .header('etag', file.etag)
     .header('vary', 'accept-encoding');
-  if (isKnownToCaller(request, file.etag)) return reply.code(304).send();
+  if (matchesIfNoneMatch(request, file.etag)) return reply.code(304).send();
   const accepted = new Negotiator(request.raw).encodings(['br', 'gzip', 'identity']);
   const encoding = accepted.find((name) => name === 'identity' || file.compressed[name as 'br'] !== undefined);
   const body = file.compressed[encoding as 'br'];

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { OpenApiDocument } from './openapi.ts';
-import { etagOf, isKnownToCaller } from '../server/etag.ts';
+import { etagFor, matchesIfNoneMatch } from '../server/etag.ts';
 import { logo, styles } from './branding.ts';
 
 // All parts of the page come from this service, and the page connects to no other.
@@ -58,12 +58,12 @@ export const registerDocs = (app: FastifyInstance, build: () => OpenApiDocument)
   const document = once(build);
   const file = once(() => {
     const content = Buffer.from(JSON.stringify(document()));
-    return { content, etag: etagOf(content) };
+    return { content, etag: etagFor(content) };
   });
   app.get('/openapi.json', async (request, reply) => {
     const { content, etag } = file();
     reply.headers({ 'cache-control': 'no-cache', etag });
-    if (isKnownToCaller(request, etag)) return reply.code(304).send();
+    if (matchesIfNoneMatch(request, etag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(content);
   });
 

@@ -6,7 +6,7 @@ import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { StoredPdf } from '#application/renders/kept-pdf.ts';
 import { attachmentOf } from '../server/attachment.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { isKnownToCaller } from '../server/etag.ts';
+import { matchesIfNoneMatch } from '../server/etag.ts';
 import type { RouteResponse } from '../server/route.ts';
 
 /** The error for a PDF that was kept. */
@@ -67,7 +67,7 @@ export const sendKeptPdf = async (
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
   });
-  if (isKnownToCaller(request, etag)) return reply.status(304).send();
+  if (matchesIfNoneMatch(request, etag)) return reply.status(304).send();
   return sendBytes(request, reply, bytes, etag);
 };
 

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 /** A strong entity tag for content that is served as it is. */
-export const etagOf = (content: Uint8Array): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+export const etagFor = (content: Uint8Array): string => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 
-/** Whether the header If-None-Match names this strong entity tag, so that the answer is 304 (RFC 9110, 13.1.2). */
-export const isKnownToCaller = ({ headers }: FastifyRequest, etag: string): boolean =>
+/** Whether the header If-None-Match names this strong entity tag, so that the response is 304 (RFC 9110, 13.1.2). */
+export const matchesIfNoneMatch = ({ headers }: FastifyRequest, etag: string): boolean =>
   (headers['if-none-match'] ?? '')
     .split(',')
     .map((entry) => entry.trim().replace(/^W\//, ''))

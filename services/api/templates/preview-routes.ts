@@ -27,7 +27,7 @@ import { attachmentOf } from '../server/attachment.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { isKnownToCaller } from '../server/etag.ts';
+import { matchesIfNoneMatch } from '../server/etag.ts';
 import { nameSchema, renderingErrors, route, type Route, ok } from '../server/route.ts';
 import { validate } from '../server/validation/validate.ts';
 import { templateExamples, templateVersionParams } from './reference.ts';
@@ -230,7 +230,7 @@ export const templatePreviewRoutes: Route[] = [
       const found = await requireVersion(reads, document, params.version, limits.keptVersions);
       const etag = etagOf(found, account, dependencies.version);
       const headers = { etag, 'cache-control': 'private, no-cache', vary: 'Accept' };
-      if (isKnownToCaller(reply.request, etag)) return reply.headers(headers).status(304).send();
+      if (matchesIfNoneMatch(reply.request, etag)) return reply.headers(headers).status(304).send();
       const key = `${account.id} ${etag}`;
       const rendered = keptPreviews.get(key) ?? (await renderVersion(dependencies, context, found));
       keptPreviews.set(key, rendered);
