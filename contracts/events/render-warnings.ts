@@ -49,5 +49,8 @@ const renderWarning = z.discriminatedUnion('kind', [
 ]);
 export type RenderWarning = z.output<typeof renderWarning>;
 
-/** The first 50 warnings of a render. */
-export const renderWarnings = list(renderWarning, 50);
+/** As many warnings of a render are recorded. */
+export const maxRenderWarnings = 50;
+
+/** The first warnings of a render. */
+export const renderWarnings = list(renderWarning, maxRenderWarnings);

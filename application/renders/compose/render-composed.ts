@@ -190,12 +190,13 @@ const composeOnce = async (
     const pdf = await readFile(output);
     const files = await drawOutput(dependencies, requested, composing.elapsed, { pdf, options, requestedAt });
     const summary = summaryOf(composing, made, parts, partsMs);
-    const broken = brokenLinks.map(({ part: id, link }) => ({
+    const broken = brokenLinks.map(({ part, link }) => ({
       kind: 'link_broken' as const,
-      part: parts.find((part) => part.id === id)!.origin,
+      part: parts[part]!.origin,
       link,
     }));
-    const warnings = [...summary.warnings, ...broken, ...stampWarnings(options, pages)];
+    // There can be many of the last ones.
+    const warnings = [...summary.warnings, ...stampWarnings(options, pages), ...broken];
     return { ...summary, ...files, warnings, engine: engineOf(summary.engine, files), pages };
   });
 };

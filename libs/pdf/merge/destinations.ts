@@ -45,11 +45,11 @@ const asInUrls = (key: string): string => encodeURI(decoded(key).toWellFormed())
 /** The name of a destination in the whole document, which no other part has. */
 export const uniqueName = (part: string, key: string): string => shortName(`part${part}.${asInUrls(key)}`);
 
-const toPart = /^part:(\w{1,20})(?:#(.*))?$/;
+const toPart = /^part:([^#]*)(?:#(.*))?$/s;
 
 /**
  * `part` is the id of the part; `firstPages` has the number of the object of the first page of each part, by its id.
- * `onBrokenLink` gets each link to a part that does not exist.
+ * `onBrokenLink` gets each link to a part that does not exist, which is removed.
  */
 export type PartLinks = {
   part: string;
@@ -74,17 +74,11 @@ const newDestination = (
   return key !== null && known.has(key) ? name(uniqueName(part, key)) : null;
 };
 
-const destinationOfUri = (
-  document: PDFDocument,
-  uri: string,
-  { firstPages, onBrokenLink }: PartLinks,
-): PDFObject | null => {
+const destinationOfUri = (document: PDFDocument, uri: string, { firstPages }: PartLinks): PDFObject | null => {
   const [, id, key] = toPart.exec(uri) ?? [];
-  if (id === undefined) return null;
-  const page = firstPages.get(id);
-  if (page !== undefined) return key ? name(uniqueName(id, key)) : topOfPage(document, page);
-  onBrokenLink(uri);
-  return null;
+  const page = id === undefined ? undefined : firstPages.get(id);
+  if (page === undefined) return null;
+  return key ? name(uniqueName(id!, key)) : topOfPage(document, page);
 };
 
 /**
@@ -119,4 +113,9 @@ export const moveDestinations = (
     owner.set(name('Dest'), destination);
     if (uri !== null && destination instanceof PDFName) requireName(destination.decodeText(), toPart.exec(uri)![1]!);
   } else if (kind === name('GoTo')) owner.delete(name('A'));
+  else if (uri !== null && toPart.test(uri)) {
+    // A viewer would ask the system to open it.
+    owner.delete(name('A'));
+    links.onBrokenLink(uri);
+  }
 };

@@ -10,6 +10,7 @@ import {
   PDFStream,
   PDFString,
 } from '@cantoo/pdf-lib';
+import { maxRenderWarnings } from '#contracts/events/render-warnings.ts';
 import { shortName } from '../destination-names.ts';
 import { name } from '../names-and-texts.ts';
 import { moveDestinations, type PartLinks, readNamedDestinations, topOfPage, uniqueName } from './destinations.ts';
@@ -33,11 +34,11 @@ export type MergeOptions = {
   isTagged: boolean;
 };
 
-/** `brokenLinks` are links to a part that does not exist, each with the id of the part that has it. */
-export type Merged = { bytes: number; pages: number; brokenLinks: { part: string; link: string }[] };
+/** `brokenLinks` are the first links to parts that do not exist, each with the index of the part that has it. */
+export type Merged = { bytes: number; pages: number; brokenLinks: { part: number; link: string }[] };
 
-/** As many as a render has warnings. */
-const maxBrokenLinks = 50;
+/** A warning shows no more of it. */
+const maxLinkLength = 100;
 
 /** Entries of a page that are not copied: they belong to other programs, or to what the whole document does not have. */
 const omittedPageKeys = new Set(
@@ -214,13 +215,13 @@ export const openMerge = (
     const structure = readPartStructure(document, next, shared, (value) => copier.textOf(value));
     const keys = countStructureKeys(document, structure);
     const known = readNamedDestinations(document);
-    const { id: part } = parts[next]!;
-    const onBrokenLink = (link: string): void => {
-      if (brokenLinks.size < maxBrokenLinks) brokenLinks.set(`${part} ${link}`, { part, link });
+    const onBrokenLink = (uri: string): void => {
+      const link = uri.slice(0, maxLinkLength);
+      if (brokenLinks.size < maxRenderWarnings) brokenLinks.set(`${next} ${link}`, { part: next, link });
     };
-    const links: PartLinks = { part, firstPages: firstPageOf, onBrokenLink };
+    const links: PartLinks = { part: parts[next]!.id, firstPages: firstPageOf, onBrokenLink };
     const move = (owner: PDFDict): void =>
-      moveDestinations(document, owner, known, links, (one, target) => void required.set(one, target));
+      moveDestinations(document, owner, known, links, (one, part) => void required.set(one, part));
     const headings = headingDestinations(document);
     omitOtherPages(document, copier);
     for (const [index, { ref }] of document.getPages().entries())
