@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDurably, writeDurably } from './durable-file.ts';
+import { createDurableFolder, createDurably, writeDurably } from './durable-file.ts';
 
 let folder: string;
 let incoming: string;
@@ -12,6 +12,23 @@ beforeEach(async () => {
   await mkdir(incoming);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('A durable folder', () => {
+  it('is created with those above it, also twice at once', async () => {
+    const path = join(folder, 'a', 'b', 'c');
+    await Promise.all([createDurableFolder(path), createDurableFolder(path)]);
+    await createDurableFolder(path);
+    expect(await readdir(path)).toEqual([]);
+  });
+
+  it('is an error in place of a file, and where the file system has no folders', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await expect(createDurableFolder(file)).rejects.toThrow('EEXIST');
+    await expect(createDurableFolder(join(file, 'below'))).rejects.toThrow('ENOTDIR');
+    await expect(createDurableFolder('/proc/nothing/here')).rejects.toThrow('ENOENT');
+  });
+});
 
 describe('A durable file', () => {
   it('is written to a new folder, and replaces an existing file', async () => {

@@ -12,10 +12,27 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Creates a folder; durable when it resolves. */
+/** Creates a folder, if it is missing. Returns false if the one above it is missing. */
+const createFolder = async (folder: string): Promise<boolean> => {
+  try {
+    await mkdir(folder);
+    await syncFolder(dirname(folder));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+  }
+  return true;
+};
+
+/**
+ * Creates a folder with those above it; durable when it resolves. Node's `recursive` does not end where a file system
+ * refuses a folder with ENOENT, as in /proc. @throws the error of the file system
+ */
 export const createDurableFolder = async (folder: string): Promise<void> => {
-  const created = await mkdir(folder, { recursive: true });
-  if (created !== undefined) await syncFolder(dirname(folder));
+  if (await createFolder(folder)) return;
+  if (dirname(folder) !== folder) await createDurableFolder(dirname(folder));
+  if (!(await createFolder(folder))) await mkdir(folder);
 };
 
 const writeSyncedFile = async (path: string, bytes: Uint8Array): Promise<void> => {

@@ -4,7 +4,6 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import type { DeadLetter } from '#libs/bus/jetstream.ts';
 import type { EngineUrlSettings } from '#libs/config/engine-combinations.ts';
-import { makeFolder } from '#libs/disk/make-folder.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, UsageReader } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
@@ -100,9 +99,7 @@ export const openSelectedBlobStore = async (
       import('#libs/blob-store/file.ts'),
       import('#libs/blob-store/small-blobs.ts'),
     ]);
-    const folder = pathOf(url, dataDir, 'blobs');
-    makeFolder(folder);
-    const files = await openFileBlobStore(folder);
+    const files = await openFileBlobStore(pathOf(url, dataDir, 'blobs'));
     return smallBlobs ? withSmallBlobs(files, smallBlobs) : files;
   }
   const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([
