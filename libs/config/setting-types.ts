@@ -72,7 +72,8 @@ export const publicUrl: SettingType<string> = settingType(
 
 /** Four numbers are always an IPv4 address, so that a wrong one, such as 10.0.0.256, is no host name. */
 const isHost = (value: string): boolean =>
-  (/^[\w.-]+$/.test(value) && URL.canParse(`http://${value}`)) || URL.canParse(`http://[${value}]`);
+  (/^[\w.-]+$/.test(value) && URL.canParse(`http://${value}`)) ||
+  (/^[\da-f:.]+$/i.test(value) && URL.canParse(`http://[${value}]`));
 
 export const hostName: SettingType<string> = settingType(
   'an address or host name of this machine',

@@ -83,6 +83,7 @@ describe('A wrong setting', () => {
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['HOST', 'http://x', 'an address or host name of this machine'],
     ['HOST', '999.1.1.1', 'an address or host name of this machine'],
+    ['HOST', '::1]/', 'an address or host name of this machine'],
     ['HOST', ':8080', 'an address or host name of this machine'],
     ['BASE_URL', 'example.org', 'a URL that begins with http:// or https://, without user name'],
     ['BASE_URL', 'https://x.example/?b', 'a URL that begins with http:// or https://, without user name'],
