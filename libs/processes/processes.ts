@@ -33,9 +33,9 @@ export const killProcessGroup = (processGroup: number): void => {
  */
 export const documentNiceness = 10;
 
-/** The kernel lets an ordinary user change one session in 100 ms. */
+/** The kernel lets ordinary users change one session in 100 ms, of all on the machine. */
 const busyCode = 'EAGAIN';
-const retryOptions = { retries: 9, minTimeout: 120, factor: 1, unref: true };
+const retryOptions = { retries: 100, minTimeout: 120, factor: 1, randomize: true, unref: true };
 
 /**
  * Where the kernel divides processor time among sessions (autogroup), niceness has no effect unless the session itself

@@ -28,8 +28,8 @@ export const serveTasks = (run: (request: never) => Promise<TaskResult<unknown>>
     if (!task) throw error;
     task.end({ failure: failureOf(error), endsProcess: true });
   });
-  // Signals to the whole process group are for the service, which waits for running tasks. This process ends when the
-  // service disconnects or kills it.
+  // Such a signal is for the service, which waits for running tasks. This process ends when the service disconnects or
+  // kills it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('SIGHUP', () => {});
