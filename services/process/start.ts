@@ -102,20 +102,24 @@ const announceServing = async (
   readModelsReady: Promise<boolean>,
   output: StartupOutput,
 ): Promise<void> => {
-  // A process that stops makes no account, whose keys would be shown to nobody.
   if (!context.roles.includes('api') || !(await readModelsReady) || state.stopping) return;
   const defaultAccount = await createDefaultAccount(context);
-  const signInToken = await issueStartupLink(context);
   state.areReadModelsReady = true;
+  // The keys of a new account are shown only once.
+  if (state.stopping && defaultAccount === null) return;
+  const signInToken = await issueStartupLink(context);
   output.apiReady(context.settings, httpServer.address(), { defaultAccount, signInToken });
 };
+
+/** `announced` resolves when the API is announced, and its default account created. */
+type Started = { httpServer?: HttpServer; announced?: Promise<void> };
 
 /** Starts everything. Resolves with the error when the process cannot continue. */
 const runRoles = async (
   context: ProcessContext,
   state: ProcessState,
   stop: AbortSignal,
-  started: { httpServer?: HttpServer },
+  started: Started,
   output: StartupOutput,
 ): Promise<Error | null> => {
   if (context.roles.some((role) => role === 'api' || rolesWithCheckpoints.has(role)))
@@ -129,13 +133,14 @@ const runRoles = async (
   const httpServer = startHttpServer(context, state, installationCheck, readModelsReady).then((server) => {
     started.httpServer = server;
     // Announced at once, because workers may wait for unavailable engines and health reports why.
-    if (!context.roles.includes('api')) output.healthReady(context.roles, context.settings, server.address());
+    if (!context.roles.includes('api') && !state.stopping)
+      output.healthReady(context.roles, context.settings, server.address());
     return server;
   });
   const workers = startWorkers(context, state, installationCheck.verified);
   const failures = [
-    Promise.all([httpServer, workers.up]).then(([server]) =>
-      announceServing(context, state, server, readModelsReady, output),
+    Promise.all([httpServer, workers.up]).then(
+      ([server]) => (started.announced = announceServing(context, state, server, readModelsReady, output)),
     ),
     ...workers.ended,
   ];
@@ -195,7 +200,7 @@ export const start = async (
   );
   const state = newProcessState();
   logger.info(describeProcessSharing(settings));
-  const started: { httpServer?: HttpServer } = {};
+  const started: Started = {};
   const stop = new AbortController();
   const stopObserving = observeReadiness(() => missingIn(context, state));
   const readiness = logReadiness(() => missingIn(context, state), logger);
@@ -213,6 +218,7 @@ export const start = async (
   stop.abort();
   readiness.stop();
   await started.httpServer?.stop();
+  await started.announced?.catch(() => undefined);
   await stopWorkers(state);
   stopObserving();
   await context.close();
