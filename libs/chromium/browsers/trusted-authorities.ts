@@ -1,17 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isExecutable } from '#libs/config/find-browser.mjs';
+import { readCertificates } from '#libs/egress/trust-store.ts';
 
 const execFileAsync = promisify(execFile);
-
-const readCertificates = async (file: string): Promise<string[]> => {
-  const found = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (!found) throw new Error(`${file} contains no certificate in PEM form.`);
-  return found;
-};
 
 /** The program `certutil` of NSS (Debian: libnss3-tools) on the PATH. */
 export const findCertutil = (): string | undefined =>
@@ -57,7 +52,7 @@ const writeCertificateDatabase = async (certutil: string, home: string, certific
  */
 export const trustAuthorities = async (caFile: string | undefined, home: string, user: UserIds): Promise<string[]> => {
   if (!caFile) return [];
-  const certificates = await readCertificates(caFile);
+  const certificates = readCertificates(caFile);
   const certutil = findCertutil();
   if (!certutil) return [`--ignore-certificate-errors-spki-list=${certificates.map(publicKeyHash).join(',')}`];
   await writeCertificateDatabase(certutil, home, certificates, user);
