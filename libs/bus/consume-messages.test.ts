@@ -110,7 +110,7 @@ test('A message that takes long no longer counts against the limit for quick one
     bus,
     {
       consumer,
-      permits: { maxQuick: 2, maxTotal: 4 },
+      permits: { maxQuick: 1, maxTotal: 4 },
       onError: () => undefined,
       handle: async () => {
         await new Promise<void>((resolve) => void release.push(resolve));

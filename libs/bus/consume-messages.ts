@@ -33,7 +33,8 @@ const handleMessage = async ({ consumer, handle, onError }: MessageHandler, mess
 /**
  * Takes messages from both queues of the consumer and handles them until `signal` aborts. Resolves when the handlers
  * that have started are finished. The relay decides the order and keeps the queues short, so both queues are asked
- * whenever a permit is available. If both have a message at that moment, one handler more than the permits allow runs.
+ * whenever a permit is available for another account: the relay lets one have no more than `maxQuick`. If both have a
+ * message at that moment, one handler more than the permits allow runs.
  */
 export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal: AbortSignal): Promise<void> => {
   const permits = createPermits({ ...handler.permits, slowAfterMs: defaultSlowAfterMs });

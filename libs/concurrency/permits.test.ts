@@ -8,25 +8,31 @@ const permitsWith = (limits: Partial<PermitLimits> = {}) => {
   return { permits, clock };
 };
 
-test('Quick tasks run up to their limit, and slow tasks do not count toward it', () => {
+test('Quick tasks of a group run up to their limit, and slow tasks do not count toward it', () => {
   const { permits, clock } = permitsWith();
   permits.acquire('a');
   expect(permits.canAcquire('a')).toBe(true);
   permits.acquire('a');
-  expect([permits.isAvailable(), permits.canAcquire('b'), permits.msUntilNextSlow()]).toEqual([false, false, 10]);
+  expect([permits.canAcquire('a'), permits.msUntilNextSlow()]).toEqual([false, 10]);
   clock.now = 10;
-  expect([permits.isAvailable(), permits.canAcquire('b'), permits.msUntilNextSlow(), permits.running()]).toEqual([
-    true,
-    true,
-    null,
-    2,
-  ]);
+  expect([permits.canAcquire('a'), permits.msUntilNextSlow(), permits.running()]).toEqual([true, null, 2]);
+});
+
+test('The first task of a group does not wait for the quick tasks of another, up to twice the limit', () => {
+  const { permits } = permitsWith();
+  permits.acquire('a');
+  permits.acquire('a');
+  for (const group of ['b', 'c']) {
+    expect(permits.canAcquire(group)).toBe(true);
+    permits.acquire(group);
+    expect(permits.canAcquire(group)).toBe(false);
+  }
+  expect([permits.isAvailable(), permits.canAcquire('d')]).toEqual([false, false]);
 });
 
 test('A caller that was refused just before a task became slow asks again at once', () => {
   const { permits, clock } = permitsWith();
-  permits.acquire('a');
-  permits.acquire('a');
+  for (const group of ['a', 'a', 'b', 'c']) permits.acquire(group);
   clock.now = 9;
   expect(permits.isAvailable()).toBe(false);
   clock.now = 10;
@@ -86,14 +92,17 @@ test('No more tasks run than the limits allow, in any order of starts and ends',
   fc.assert(
     fc.property(steps, (history) => {
       const { permits, clock } = permitsWith();
-      const held: { since: number; release: () => void }[] = [];
+      const held: { group: string; since: number; release: () => void }[] = [];
+      const countQuick = (): number => held.filter(({ since }) => clock.now - since < 10).length;
       for (const { group, ends, ms } of history) {
         clock.now += ms;
         if (ends) held.shift()?.release();
-        else if (permits.canAcquire(group)) held.push({ since: clock.now, release: permits.acquire(group) });
+        else if (permits.canAcquire(group)) {
+          expect(countQuick()).toBeLessThan(held.some((one) => one.group === group) ? 2 : 4);
+          held.push({ group, since: clock.now, release: permits.acquire(group) });
+        }
         expect(permits.running()).toBe(held.length);
         expect(held.length).toBeLessThanOrEqual(12);
-        expect(held.filter(({ since }) => clock.now - since < 10).length).toBeLessThanOrEqual(2);
       }
     }),
   );

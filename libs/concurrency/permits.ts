@@ -1,7 +1,10 @@
 import { createCountsByKey } from './counts-by-key.ts';
 
 export type PermitLimits = {
-  /** How many tasks may run at once that have run for less than `slowAfterMs`. */
+  /**
+   * How many tasks may run at once that have run for less than `slowAfterMs`. Twice as many if the others are the first
+   * ones of their groups.
+   */
   maxQuick: number;
   /** How many tasks may run at once in all. If it is more than `maxQuick`, slow tasks do not count as quick ones. */
   maxTotal: number;
@@ -15,7 +18,7 @@ export type PermitLimits = {
 export type Permits = {
   /** Acquires a permit for a task of the group. Call the result to release it. */
   acquire(group: string): () => void;
-  /** Whether a permit is free. A single group may still be refused one. */
+  /** Whether a permit is free for any group. */
   isAvailable(): boolean;
   canAcquire(group: string): boolean;
   /**
@@ -32,7 +35,9 @@ export const defaultSlowAfterMs = 500;
 /**
  * Shares permits between groups, so that a few groups cannot hold them all for long. A group may hold at most half as
  * many as are still free (dynamic thresholds, Choudhury and Hahne 1998), and always one. So a later group finds a
- * permit, even when the tasks of earlier groups are slow. `now` is in milliseconds.
+ * permit, even when the tasks of earlier groups are slow. The first task of a group does not wait until those of others
+ * are slow, either: with tasks that end just before, one group would have a turn of half a second for each turn of a
+ * few milliseconds of another. `now` is in milliseconds.
  */
 export const createPermits = (
   { maxQuick, maxTotal, slowAfterMs, maxPerGroup = maxTotal }: PermitLimits,
@@ -54,9 +59,11 @@ export const createPermits = (
     if (count === 0) return false;
     return count >= maxPerGroup || (maxTotal > maxQuick && count * 2 >= maxTotal - held.total());
   };
-  const isAvailable = (): boolean => {
+  /** Where no task becomes slow, the number of permits is fixed. */
+  const maxWithFirst = maxTotal > maxQuick ? 2 * maxQuick : maxQuick;
+  const hasRoomFor = (limit: number): boolean => {
     forgetSlow();
-    return held.total() < maxTotal && quick.size < maxQuick;
+    return held.total() < maxTotal && quick.size < limit;
   };
 
   return {
@@ -69,8 +76,8 @@ export const createPermits = (
         held.change(group, -1);
       };
     },
-    isAvailable,
-    canAcquire: (group) => isAvailable() && !isFull(group),
+    isAvailable: () => hasRoomFor(maxWithFirst),
+    canAcquire: (group) => hasRoomFor(held.of(group) === 0 ? maxWithFirst : maxQuick) && !isFull(group),
     msUntilNextSlow: () => {
       const [oldest] = quick.values();
       return oldest === undefined || maxTotal <= maxQuick ? null : Math.max(0, slowAfterMs - (now() - oldest));

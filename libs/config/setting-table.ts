@@ -119,8 +119,8 @@ export const settingTable = {
     'RENDER_CONCURRENCY',
     integer(1, 256),
     defaultRenderConcurrency,
-    'How many documents are rendered at the same time, also for one account; up to four times as many while some take ' +
-      'long. By default three times the number of cores, at most 64.',
+    'How many documents of one account are rendered at the same time; twice as many of several accounts, and up to four ' +
+      'times as many while some take long. By default three times the number of cores, at most 64.',
   ),
   renderBacklog: defineSetting(
     'RENDER_BACKLOG',

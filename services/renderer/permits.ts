@@ -7,8 +7,8 @@ const permitsFor = (concurrency: number) => ({
 });
 
 /**
- * How many renders a process runs at once. Office documents do not take the permits of others: they wait for
- * LibreOffice, which lays out only a few at once.
+ * How many renders of one account a process runs at once; twice as many of several accounts. Office documents do not take
+ * the permits of others: they wait for LibreOffice, which lays out only a few at once.
  */
 export const renderPermits = (concurrency: number) => ({
   renders: permitsFor(concurrency),
