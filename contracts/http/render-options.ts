@@ -233,7 +233,9 @@ const completeLengths = ({ width, height, ...options }: z.output<typeof defaulte
  * prefer_css_page_size is true.
  */
 export const withDefaultOptions = (named: NamedRenderOptions): RenderOptions => {
-  const completed = completeLengths(defaultedOptions.parse(named));
+  // They have no defaults, and can have megabytes, which are not checked again.
+  const { attachments, ...others } = named;
+  const completed = { ...completeLengths(defaultedOptions.parse(others)), ...(attachments && { attachments }) };
   const options = named.factur_x ? { ...completed, conformance: withPdfA3(named.conformance) } : completed;
   return named.prefer_css_page_size === true ? { ...options, css_page: cssPageOf(named) } : options;
 };

@@ -185,12 +185,21 @@ describe('A large body', () => {
         message: expect.stringMatching(/at most 10000 values in 1 MB are allowed/),
         extra: { field },
       });
-    expect(errorFieldsOf(Buffer.from(`{"mode":"RENDER",${many}}`)).message).toMatch(/at most 10000 values/);
+  });
+
+  it('has no more fields than an object of a request may have', () => {
+    expect(Object.keys(readJson(Buffer.from(`{${keys(200)}}`)).fields)).toHaveLength(200);
+    expect(errorFieldsOf(Buffer.from(`{${keys(201)}}`)).message).toBe(
+      'The body has more than 200 fields. Data of templates belongs in the field "data".',
+    );
+    expect(errorFieldsOf(Buffer.from(`{"parts":[{},{${keys(201)}}]}`)).message).toMatch(
+      /^parts\[1\] has more than 200/,
+    );
   });
 
   it('may have parts with few values together, though each may have many', () => {
     const partsWith = (count: number, part: string) => Buffer.from(`{"parts":[${`${part},`.repeat(count)}{}]}`);
-    const large = `{${keys(9_000)}}`;
+    const large = `{"x":{${keys(9_000)}}}`;
     expect((readJson(partsWith(5, large)).fields['parts'] as object[]).length).toBe(6);
     expect(errorFieldsOf(partsWith(6, large))).toMatchObject({
       message: expect.stringMatching(

@@ -37,6 +37,8 @@ type Amount = { values: number; bytes: number };
 const maxAmount: Amount = { values: 10_000, bytes: 1024 * 1024 };
 /** The same for all parts together. */
 const maxAmountOfParts: Amount = { values: 50_000, bytes: 4 * 1024 * 1024 };
+/** Many more than any object of a request has. Each unknown one is compared with all known ones. */
+const maxFields = 200;
 /** More than any field needs. Values that are nested thousands of times cannot be sent to another thread. */
 export const maxNestingDepth = 32;
 const unlimitedTextFields = new Set<string>([...longTextFields, 'content']);
@@ -54,6 +56,9 @@ const tooManyValues = (what: string, name: string, { values, bytes }: Amount): A
     name,
   );
 
+const tooManyFields = (): ApiError =>
+  invalidRequest(`The body has more than ${maxFields} fields. Data of templates belongs in the field "data".`);
+
 const exceeds = (amount: Amount, limit: Amount): boolean => amount.values > limit.values || amount.bytes > limit.bytes;
 
 const nestedTooDeeply = (name: string): ApiError =>
@@ -69,7 +74,7 @@ const parse = (text: string): unknown => {
 
 /**
  * Returns the object or array in `data`, if any. `ofParts` counts what the parts have together. @throws ApiError
- * invalid_request for a repeated field and for too many values
+ * invalid_request for a repeated field and for too many fields or values
  */
 const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
   const names = new Set<string>();
@@ -80,6 +85,7 @@ const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
     const { name, start, end } = field;
     if (names.has(name)) throw repeatedField(truncateForMessage(name));
     names.add(name);
+    if (names.size > maxFields) throw tooManyFields();
     if (name === 'data' && isContainer(body[start])) {
       data = field;
       continue;
