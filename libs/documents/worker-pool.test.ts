@@ -158,7 +158,7 @@ describe('a worker pool', () => {
     const first = Number(await workerPid(pool));
     await expect.poll(() => niceness(first)).toEqual(new Set([documentNiceness]));
     const long = runEndless(pool, 60_000).catch(String);
-    await expect.poll(() => niceness(first)).toEqual(new Set([documentNiceness + 5]));
+    await expect.poll(() => niceness(first)).toEqual(new Set([documentNiceness + 2]));
     process.kill(first, 'SIGKILL');
     await long;
     const next = Number(await workerPid(pool));

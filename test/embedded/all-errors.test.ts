@@ -355,7 +355,7 @@ describe('The response to a hostile request is short:', () => {
   const many = (count: number, name: (index: number) => string): Body =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
   it.each([
-    ['9,000 unknown fields', { ...good, ...many(9_000, (index) => `key${index}`) }, 50, 8_950],
+    ['190 unknown fields', { ...good, ...many(190, (index) => `key${index}`) }, 50, 140],
     ['names of 300 characters', { ...good, ...many(100, (index) => `${index}${'\u0001'.repeat(300)}`) }, 4, 96],
     ['a megabyte of name', { ...good, ['x'.repeat(1_000_000)]: 1, y: 1 }, 2, undefined],
     ['names of members', { ...good, constructor: 1, toString: { valueOf: 1 }, hasOwnProperty: [] }, 3, undefined],

@@ -33,12 +33,11 @@ describe('A browser that is killed during a document', () => {
     const { status, body, text } = await response;
     expect(status, text.slice(0, 300)).toBe(200);
     expect((await readPdf(String(body.pdf_base64)))[0]!.text.trim()).toBe(killed);
-    expect(await eventTypesOfRender(body.id)).toEqual([
-      'RenderRequested',
-      'RenderStarted',
-      'RenderStarted',
-      'RenderCompleted',
-    ]);
+    const [requested, first, ...others] = await eventTypesOfRender(body.id);
+    expect([requested, first]).toEqual(['RenderRequested', 'RenderStarted']);
+    // The page that was opened in advance is killed, too. A busy machine may tell it after the second attempt has taken it.
+    const twice = ['RenderStarted', 'RenderStarted', 'RenderCompleted'];
+    expect(killed === 'pages' ? [twice.slice(1), twice] : [twice.slice(1)]).toContainEqual(others);
     await waitUntilReady();
   });
 

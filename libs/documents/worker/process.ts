@@ -68,8 +68,8 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   };
 };
 
-/** A process that is slow gets about a third of the processor time of another one. */
-const slowNiceness = documentNiceness + 5;
+/** A process that is slow gets about two thirds of the processor time of another one. */
+const slowNiceness = documentNiceness + 2;
 const maxNiceness = 19;
 
 /** Makes the priority of a process that much lower than that of this one. */
