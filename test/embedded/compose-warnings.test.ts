@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
+import { pdfBytes } from '../support/documents/read-pdf.ts';
 import { file, postForm, svgOf } from '../support/client/multipart.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
@@ -39,7 +40,9 @@ describe('The warnings of a composed document', () => {
   it('name links to parts that the document does not have, once each', async () => {
     const parts = [
       html('<a href="part:1">there</a> <a href="part:2">nowhere</a> <a href="part:2">nowhere</a>'),
-      html('<a href="part:9#prices">nowhere</a> <a href="part:0#none">the first page</a> <a href="https://a.example">'),
+      html(
+        '<a href="part:9#prices">nowhere</a> <a href="part:0#none">the first page</a> <a href="https://a.example">out</a>',
+      ),
     ];
     const { body } = await caller.postRender({ mode: 'COMPOSE', parts, contents: { title: 'Contents' } });
     expect(body['warnings']).toEqual([
@@ -50,6 +53,20 @@ describe('The warnings of a composed document', () => {
         message: 'parts[0]: The link part:2 goes nowhere, because the document has no such part. Parts count from 0.',
       },
       expect.objectContaining({ type: 'link_broken', part: 'parts[1]', link: 'part:9#prices' }),
+    ]);
+    const pdf = pdfBytes(String(body['pdf_base64'])).toString('latin1');
+    expect([pdf.includes('a.example'), pdf.includes('part:')]).toEqual([true, false]);
+  });
+
+  it('name a link that has no number of a part, and leave room for other warnings', async () => {
+    const links = Array.from({ length: 60 }, (_, index) => `<a href="part:terms-${index}">nowhere</a> `);
+    const watermark = { text: 'DRAFT', pages: '9' };
+    const { body } = await caller.postRender({ mode: 'COMPOSE', parts: [html(links.join(''))], watermark });
+    const warnings = body['warnings'] as Body[];
+    expect(warnings).toHaveLength(50);
+    expect(warnings.slice(0, 2)).toEqual([
+      expect.objectContaining({ type: 'option_ignored', option: 'watermark.pages' }),
+      expect.objectContaining({ type: 'link_broken', link: 'part:terms-0' }),
     ]);
   });
 

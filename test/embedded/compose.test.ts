@@ -156,9 +156,13 @@ describe('A composed document', () => {
       const table = '<table><tr><th>A<th>B<tr><td>1<td>2</table>';
       const parts = [
         html('Cover', '<p>x', { cover: true }),
-        html('Terms', `<h2 id="s">Scope</h2><p><a href="#s">a</a> <a href="part:2">b</a>${table}`, {
-          header_html: 'H {{page}}',
-        }),
+        html(
+          'Terms',
+          `<h2 id="s">Scope</h2><p><a href="#s">a</a> <a href="part:2">b</a> <a href="part:9">c</a>${table}`,
+          {
+            header_html: 'H {{page}}',
+          },
+        ),
         html('Anhang', `<h2 id="s">Preise</h2>${table}${table}<ul><li>x</ul>`, { orientation: 'landscape' }, 'de'),
         { mode: 'CONVERT', input_type: 'markdown', data: '# عربي\n\nمرحبا **بكم**\n\n## 日本語\n\n文字 😀' },
       ];
