@@ -3,7 +3,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import { blobsOfPart, type Composition, composition } from '#contracts/events/composition.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RenderSource } from '#contracts/events/render-request.ts';
-import { parseLargeOptions } from '#contracts/http/large-options.ts';
+import { decodeLargeOptions } from '#contracts/http/large-options.ts';
 import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/render-options.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { PageToLoad } from '#libs/chromium/print-request.ts';
@@ -54,7 +54,7 @@ export const readNamedOptions = async (
   blobs: BlobStore,
   { options, headerFooter, largeOptions }: RenderRequestedData,
 ): Promise<NamedRenderOptions> => {
-  const large = largeOptions ? parseLargeOptions(await blobs.get(largeOptions.sha256)) : {};
+  const large = largeOptions ? decodeLargeOptions(await blobs.get(largeOptions.sha256)) : {};
   const [header, footer] = [await readText(blobs, headerFooter.header), await readText(blobs, headerFooter.footer)];
   return {
     ...options,

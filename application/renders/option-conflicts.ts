@@ -1,5 +1,5 @@
 import { invalidField } from '#contracts/http/api-error.ts';
-import { decodedSize } from '#contracts/http/attachments.ts';
+import { sizeOf } from '#contracts/http/attachments.ts';
 import { facturXFileNames } from '#contracts/http/factur-x.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
@@ -37,7 +37,7 @@ export const requireAttachmentLimits = (
       'attachments',
       `attachments has ${attachments.length} files; the account's plan allows ${maxAttachments}.`,
     );
-  const bytes = attachments.reduce((sum, { data }) => sum + decodedSize(data), 0);
+  const bytes = attachments.reduce((sum, file) => sum + sizeOf(file), 0);
   if (bytes > maxAttachmentsMb * bytesPerMb)
     throw invalidField(
       'attachments',

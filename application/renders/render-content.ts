@@ -8,8 +8,16 @@ import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import type { PageSecrets } from './page-secrets.ts';
 
-/** The raw bytes of texts that are too long to be parsed with the body. */
-export type LongTexts = { data?: Uint8Array; header_html?: Uint8Array; footer_html?: Uint8Array };
+/**
+ * The raw bytes of texts that are too long to be parsed with the body, and the files in `attachments` by their index:
+ * null for one whose data is not base64.
+ */
+export type LongTexts = {
+  data?: Uint8Array;
+  header_html?: Uint8Array;
+  footer_html?: Uint8Array;
+  attachments?: (Uint8Array | null)[];
+};
 
 /**
  * What was uploaded: `file` is set if `longTexts.data` is the bytes of a file, and so is each of `parts` for `partTexts`;

@@ -1,7 +1,7 @@
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { ResponseMode } from '#contracts/events/render-request.ts';
 import { ApiError, invalidField } from '#contracts/http/api-error.ts';
-import { parseLargeOptions } from '#contracts/http/large-options.ts';
+import { decodeLargeOptions } from '#contracts/http/large-options.ts';
 import type { NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { RepeatRenderRequest } from '#contracts/http/renders.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
@@ -136,7 +136,7 @@ export const recordedInput = async (
     readIfPresent(inputs, recorded.largeOptions ?? null),
   ]);
   const { source, options, fileName, accountDefaults, encryption } = recorded;
-  const large = largeOptions ? parseLargeOptions(largeOptions) : {};
+  const large = largeOptions ? decodeLargeOptions(largeOptions) : {};
   requirePlanLimits(recorded, large, limits);
   return {
     source,

@@ -2,7 +2,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RenderSource, ResponseMode } from '#contracts/events/render-request.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
-import { splitLargeOptions } from '#contracts/http/large-options.ts';
+import { encodeLargeOptions, splitLargeOptions } from '#contracts/http/large-options.ts';
 import { streams } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { DeferringBlobStore } from '#libs/blob-store/defer-puts.ts';
@@ -138,7 +138,7 @@ export const submitRender = async (
     keyType,
     source: request.source,
     options,
-    ...(largeOptions && { largeOptions: await inputs.put(Buffer.from(largeOptions)) }),
+    ...(largeOptions && { largeOptions: await inputs.put(encodeLargeOptions(largeOptions)) }),
     ...(fileName === null ? {} : { fileName }),
     headerFooter: await storeHeaderFooter(inputs, request),
     ...(encryption && { encryption }),

@@ -8,9 +8,10 @@ import { renderLimits } from '#application/renders/submit-render.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { type DefaultOptions } from '#contracts/http/templates.ts';
-import { splitLargeOptions } from '#contracts/http/large-options.ts';
+import { encodeLargeOptions, splitLargeOptions } from '#contracts/http/large-options.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
 import { subjects } from '#contracts/names.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import type { RenderReplies, RenderReply } from '#libs/replies/port.ts';
@@ -71,7 +72,8 @@ export const previewTaskOf = (
     encryption: _e,
     ...others
   } = merged;
-  const { options, largeOptions: large } = splitLargeOptions(others);
+  const { options, largeOptions } = splitLargeOptions(others);
+  const large = largeOptions && asBuffer(encodeLargeOptions(largeOptions)).toString();
   const [header, footer] = [orNull(header_html), orNull(footer_html)];
   const limits = renderLimits(planLimits(account));
   const accountDefaults = accountDefaultsFor(account, merged);

@@ -17,7 +17,7 @@ const recordedPart = z.object({
     /** `fileName` is the name of an uploaded file. */
     z.object({ mode: z.literal('PDF'), input: blobRef, upload: z.object({ fileName: z.string() }).optional() }),
   ]),
-  options: namedRenderOptions.omit({ header_html: true, footer_html: true, file_name: true }),
+  options: namedRenderOptions.omit({ header_html: true, footer_html: true, file_name: true, attachments: true }),
   headerFooter: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
   /** Default options of its template that do not apply to a part. */
   ignoredOptions: z.array(z.string()).optional(),

@@ -14,6 +14,9 @@ const maxClockDifferenceMs = 24 * 60 * 60 * 1000;
 const oneLine = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+/** Whether the text is base64 as the API takes it: without a prefix or line breaks. */
+export const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64.test(text);
+
 const attachmentName = z
   .string()
   .min(1)
@@ -33,7 +36,7 @@ const attachment = z.strictObject({
   data: z
     .string()
     .min(1, 'must not be empty')
-    .refine((data) => data.length % 4 === 0 && base64.test(data), 'must be base64, without a prefix or line breaks')
+    .refine(isBase64, 'must be base64, without a prefix or line breaks')
     .describe('The bytes of the file in base64.'),
   relationship: z
     .enum(relationships)
@@ -53,9 +56,10 @@ const attachment = z.strictObject({
     .optional()
     .describe('When the file was last changed, such as `2026-05-31T09:30:00Z`. Default: the time of the request.'),
 });
-export type Attachment = z.output<typeof attachment>;
+/** A file to attach. `data` is base64, or the bytes themselves. */
+export type Attachment = Omit<z.output<typeof attachment>, 'data'> & { data: string | Uint8Array };
 
-const distinctName = ({ name }: Attachment): string => name.normalize('NFC').toLowerCase();
+const distinctName = ({ name }: Pick<Attachment, 'name'>): string => name.normalize('NFC').toLowerCase();
 
 /** The option `attachments`. */
 export const attachments = z
@@ -78,3 +82,7 @@ export const attachments = z
 /** The size of base64 text, decoded, in bytes. */
 export const decodedSize = (data: string): number =>
   (data.length / 4) * 3 - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0);
+
+/** The size of the file in bytes. */
+export const sizeOf = ({ data }: Attachment): number =>
+  typeof data === 'string' ? decodedSize(data) : data.byteLength;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attachments } from './attachments.ts';
+import { type Attachment, attachments } from './attachments.ts';
 import { conformance, withPdfA3 } from './conformance.ts';
 import { facturX } from './factur-x.ts';
 import { encryption } from './encryption.ts';
@@ -164,9 +164,12 @@ export const optionalRenderOptionFields = optionalFields(false);
 /** The same fields; the reference shows the defaults. */
 export const namedRenderOptionFields = optionalFields(true);
 
+/** With files as bytes, too. */
+type WithAttachments = { attachments?: Attachment[] | undefined };
+
 export const namedRenderOptions = z.strictObject(optionalRenderOptionFields);
 /** The options that a caller named, as sent. Absent: the default, the template's default, or what the document says. */
-export type NamedRenderOptions = z.output<typeof namedRenderOptions>;
+export type NamedRenderOptions = Omit<z.output<typeof namedRenderOptions>, 'attachments'> & WithAttachments;
 
 /** Runs a check of several fields even if other fields have errors, so that a caller gets all errors at once. */
 const whenObject = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
@@ -216,7 +219,8 @@ const cssPageOf = (named: NamedRenderOptions): CssPage => ({
 const defaultedOptions = z.strictObject(renderOptionFields);
 type LengthName = `margin_${MarginSide}`;
 /** All options with defaults applied. Lengths in millimetres, times in milliseconds. */
-export type RenderOptions = Omit<z.output<typeof defaultedOptions>, LengthName | 'width' | 'height'> &
+export type RenderOptions = Omit<z.output<typeof defaultedOptions>, LengthName | 'width' | 'height' | 'attachments'> &
+  WithAttachments &
   Record<LengthName, number> & { width?: number; height?: number; css_page?: CssPage };
 
 const completeLengths = ({ width, height, ...options }: z.output<typeof defaultedOptions>): RenderOptions => ({

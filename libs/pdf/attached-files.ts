@@ -19,7 +19,7 @@ export const attachedFilesOf = ({
   ...attachments.map(({ data, mime_type: mimeType, relationship, modified_at, ...file }) => ({
     ...file,
     mimeType,
-    bytes: Buffer.from(data, 'base64'),
+    bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : data,
     relationship: relationship ?? 'Unspecified',
     modifiedAt: modified_at ?? requestedAt,
   })),

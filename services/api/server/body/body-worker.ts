@@ -17,7 +17,7 @@ const transferListOf = (response: BodyWorkerResponse): ArrayBuffer[] => {
   if (!('body' in response)) return [];
   const { longTexts, partTexts = [], upload } = response.body;
   const arrays = [
-    ...[longTexts, ...partTexts].flatMap((texts) => Object.values(texts)),
+    ...[longTexts, ...partTexts].flatMap((texts) => Object.values(texts).flat()).filter((bytes) => bytes !== null),
     ...(upload?.assets ? [upload.assets] : []),
   ];
   return [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];

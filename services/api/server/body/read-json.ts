@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { decodedSize, isBase64 } from '#contracts/http/attachments.ts';
 import { largeOptions } from '#contracts/http/large-options.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import { plans } from '#contracts/plans.ts';
@@ -8,7 +9,7 @@ import { hasLongNumber } from '#contracts/http/exact-numbers.ts';
 import { truncateForMessage, ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer } from './top-level-fields.ts';
 
-/** The long texts of a body, as the bytes that are stored. */
+/** The fields with long texts. */
 export const longTextFields = ['data', 'header_html', 'footer_html'] as const satisfies (keyof LongTexts)[];
 
 /**
@@ -141,9 +142,31 @@ const withoutData = (body: Buffer, { start, end }: JsonField): Buffer =>
 
 const placeholder = '...';
 
+/** Base64 of a text that is not base64. */
+export const attachmentPlaceholder = 'Li4u';
+/** Not base64, so that it is rejected. */
+const invalidBase64 = '...';
+
+/** Moves the bytes of attachments out of `fields`. Null: the entry is invalid, or has bytes from elsewhere. */
+const extractFiles = ({ attachments }: Record<string, unknown>): Pick<LongTexts, 'attachments'> => {
+  if (!Array.isArray(attachments)) return {};
+  const extract = (entry: unknown): Uint8Array | null => {
+    if (!isObject(entry) || typeof entry['data'] !== 'string' || entry['data'] === '') return null;
+    const { data } = entry;
+    const isValid = isBase64(data);
+    entry['data'] = isValid ? attachmentPlaceholder : invalidBase64;
+    if (!isValid) return null;
+    // A buffer of its own can be transferred to another thread.
+    const bytes = Buffer.allocUnsafeSlow(decodedSize(data));
+    bytes.write(data, 'base64');
+    return bytes;
+  };
+  return { attachments: attachments.map(extract) };
+};
+
 /** Moves the long texts out of `fields`. */
 const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
-  const longTexts: LongTexts = {};
+  const longTexts: LongTexts = extractFiles(fields);
   for (const name of longTextFields) {
     const text = fields[name];
     if (typeof text !== 'string' || text.length <= maxMainThreadBytes) continue;

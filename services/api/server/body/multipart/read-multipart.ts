@@ -4,7 +4,7 @@ import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { encodeBundle } from '#libs/documents/assets/bundle.ts';
 import type { LongTexts } from '#application/renders/render-content.ts';
-import { longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
+import { attachmentPlaceholder, longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
 import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
 import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
@@ -123,7 +123,7 @@ const mergeValues = (options: Values, own: Values): Values => {
 
 /** The files in parts of their own; an entry of the field `attachments` with the same name and no data describes one. */
 const withAttachments = (values: Values, files: readonly Part[]): Values => {
-  const { fields } = values;
+  const { fields, longTexts } = values;
   const named = Array.isArray(fields.attachments) ? (fields.attachments as (Fields | null)[]) : [];
   const isFile = (name: unknown): boolean => files.some(({ fileName }) => fileName === name);
   const lacksData = (entry: Fields | null): boolean => typeof entry === 'object' && entry?.data === undefined;
@@ -138,10 +138,20 @@ const withAttachments = (values: Values, files: readonly Part[]): Values => {
     name: fileName,
     ...(type === null ? {} : { mime_type: type }),
     ...named.find((entry) => lacksData(entry) && entry?.name === fileName),
-    data: asBuffer(bytes).toString('base64'),
+    data: bytes.byteLength === 0 ? '' : attachmentPlaceholder,
   }));
-  const others = named.filter((entry) => !lacksData(entry));
-  return { ...values, fields: { ...fields, attachments: [...attached, ...others] } };
+  const others = [...named.entries()].filter(([, entry]) => !lacksData(entry));
+  return {
+    ...values,
+    fields: { ...fields, attachments: [...attached, ...others.map(([, entry]) => entry)] },
+    longTexts: {
+      ...longTexts,
+      attachments: [
+        ...files.map(({ bytes }) => bytes),
+        ...others.map(([index]) => longTexts.attachments?.[index] ?? null),
+      ],
+    },
+  };
 };
 
 const isTemplateRequest = ({ mode, template_id: id }: Fields): boolean =>
