@@ -83,7 +83,7 @@ export const regeneratePdf = async (
     const isStored =
       isSame &&
       events.length > 0 &&
-      (await storeFiles(blobs, recordedFiles(rendered, completed)).then(
+      (await storeFiles(blobs, await recordedFiles(rendered, completed)).then(
         () => true,
         (error: unknown) => {
           report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored');

@@ -31,7 +31,7 @@ export const renderAgain = async (
   // The last attempt of a render may have been needed because its document crashes browsers.
   const isolated = completed.attempt === maxAttempts;
   const rendered = await renderRequested(dependencies, requested, requestedAt, { isolated });
-  const { pdf, thumbnail } = refsOf(rendered);
+  const { pdf, thumbnail } = await refsOf(rendered);
   return {
     rendered,
     sha256: pdf.sha256,

@@ -60,7 +60,7 @@ export const verifyPdf = async (
     const keptUntil = isKept ? new Date(now.getTime() + lifetimeMs).toISOString() : null;
     const { events } = await end({ outcome: outcomeOf(again, stored && firstDifferenceOf(stored, pdf)), keptUntil });
     if (isKept && events.length > 0)
-      await storeFiles(blobs, recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
+      await storeFiles(blobs, await recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
         report({ ...ids, error: String(error) }, 'verified PDF could not be stored'),
       );
   } catch (error) {

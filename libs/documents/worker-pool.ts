@@ -38,7 +38,7 @@ export type WorkerPool = {
 export type WorkerPoolLoad = { processes: number; running: number; waiting: number };
 
 type PendingTask = { resolve: (result: TaskResult<unknown>) => void; reject: (error: unknown) => void };
-type WorkerSlot = { worker: WorkerProcess; task: PendingTask | null; hasLowPriority: boolean };
+type WorkerSlot = { worker: WorkerProcess; task: PendingTask | null };
 
 export type WorkerPoolOptions = {
   /** The number of processes to keep, and of tasks to run at once while none is slow. */
@@ -50,9 +50,6 @@ export type WorkerPoolOptions = {
   /** Another worker program, with the protocol of `worker.ts`. */
   workerFile?: string;
 };
-
-/** When a running task gets a lower priority. Its process is replaced afterwards, so few tasks should run that long. */
-const lowerPriorityAfterMs = 2_000;
 
 const isIdle = ({ task }: WorkerSlot): boolean => task === null;
 
@@ -97,7 +94,7 @@ export const openWorkerPool = ({
       onResult: (result) => {
         const task = release(slot);
         const endsProcess = 'endsProcess' in result;
-        if (endsProcess || slot.hasLowPriority || [...slots].filter(isIdle).length > processes) remove(slot);
+        if (endsProcess || [...slots].filter(isIdle).length > processes) remove(slot);
         replenish();
         task?.resolve(result);
       },
@@ -108,7 +105,7 @@ export const openWorkerPool = ({
         release(slot)?.reject(workerExitError(exit, memoryMb));
       },
     });
-    const slot: WorkerSlot = { worker, task: null, hasLowPriority: false };
+    const slot: WorkerSlot = { worker, task: null };
     slots.add(slot);
     return slot;
   };
@@ -124,25 +121,12 @@ export const openWorkerPool = ({
     replenish();
     onStart?.();
     slot.worker.send(request);
-    // Slow documents get a lower priority, so that other documents do not become slow.
-    let priorityTimer: NodeJS.Timeout | undefined;
-    const lowerPriority = (): void => {
-      slot.hasLowPriority = true;
-      slot.worker.lowerPriority();
-    };
-    void slot.worker.ready.then(() => {
-      if (slot.task?.resolve === resolve) priorityTimer = setTimeout(lowerPriority, lowerPriorityAfterMs);
-    });
     const createError = (): Error => {
       remove(slot);
       replenish();
       return taskTimeoutError(timeoutMs);
     };
-    try {
-      return await runWithTimeout(timeoutMs, () => promise, { createError });
-    } finally {
-      clearTimeout(priorityTimer);
-    }
+    return runWithTimeout(timeoutMs, () => promise, { createError });
   };
 
   return {

@@ -9,11 +9,7 @@ import type { TaskRequest } from './worker.ts';
 export type WorkerExit = 'out of memory' | 'never started' | 'crashed';
 
 export type WorkerProcess = {
-  /** Resolves when the process has started; never resolves if it does not start. */
-  ready: Promise<void>;
   send: (request: TaskRequest) => void;
-  /** Lowers the priority of the process for good: an unprivileged user cannot raise it again. */
-  lowerPriority: () => void;
   kill: () => void;
 };
 
@@ -40,8 +36,7 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
     detached: true,
   });
   unrefChild(child);
-  setNiceness(child, documentNiceness);
-  const started = Promise.withResolvers<void>();
+  lowerPriority(child);
   let state: 'starting' | 'ready' | 'ended' = 'starting';
   const onEnd = (signal: string | null): void => {
     if (state === 'ended') return;
@@ -52,15 +47,12 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   child.on('message', (message: WorkerMessage) => {
     if (message !== 'ready') return onResult(message);
     state = 'ready';
-    started.resolve();
   });
   child.on('exit', (_, signal) => onEnd(signal));
   child.on('error', () => onEnd(null));
   return {
-    ready: started.promise,
     // Messages to a process that has ended are dropped; `onExit` reports its end.
     send: (request) => void child.send(request, () => {}),
-    lowerPriority: () => setNiceness(child, slowNiceness),
     kill: () => {
       state = 'ended';
       child.kill('SIGKILL');
@@ -68,16 +60,14 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   };
 };
 
-/** A process that is slow gets about two thirds of the processor time of another one. */
-const slowNiceness = documentNiceness + 2;
 const maxNiceness = 19;
 
-/** Makes the priority of a process that much lower than that of this one. */
-const setNiceness = ({ pid }: ChildProcess, niceness: number): void => {
+/** Gives a process the priority of all that work on documents, relative to that of this one. */
+const lowerPriority = ({ pid }: ChildProcess): void => {
   if (pid === undefined) return;
-  void lowerSessionPriority(pid, niceness);
+  void lowerSessionPriority(pid, documentNiceness);
   try {
-    setPriority(pid, Math.min(maxNiceness, getPriority() + niceness));
+    setPriority(pid, Math.min(maxNiceness, getPriority() + documentNiceness));
   } catch {
     // It has ended meanwhile, or the system does not allow it; then it keeps its priority.
   }
