@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { escapeMarkup } from '#libs/markup/escape.ts';
+import { directionOfHtml } from './language/direction.ts';
 
 const readStyleSheet = (name: string): string =>
   readFileSync(new URL(`./style/${name}.css`, import.meta.url), 'utf8').trim();
@@ -37,10 +38,7 @@ const metaElements = ({ authors, subject, keywords, date }: DocumentMetadata & {
     .join('');
 };
 
-/**
- * A complete document around converted content. `body` is HTML, `title` is plain text. With `dir="auto"`, right-to-left
- * documents have their own direction.
- */
+/** A complete document around converted content, in the direction of its text. `body` is HTML, `title` is plain text. */
 export const htmlDocument = ({
   title,
   metadata,
@@ -63,7 +61,7 @@ ${[baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n')}
 </style>
 </head>
 <body>
-<main dir="auto">
+<main dir="${directionOfHtml(body) ?? 'ltr'}">
 ${body}
 </main>
 </body>

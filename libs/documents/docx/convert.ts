@@ -4,6 +4,7 @@ import { classify } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
 import { metadataMember } from '../html/meta-elements.ts';
 import { htmlDocument } from '../html-document.ts';
+import { type Direction, directionOfHtml } from '../language/direction.ts';
 import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
@@ -63,13 +64,17 @@ const convertToHtml = async (parts: DocxParts): Promise<string> => {
   }
 };
 
+/** The direction of the element that begins there. */
+const directionAt = (html: string, start: number, name: string): Direction =>
+  directionOfHtml(html.slice(start, html.indexOf(`</${name}>`, start))) ?? 'ltr';
+
 /**
  * Each list and table uses the direction of its own text. Page breaks were `hr` until here, because the converter drops
  * empty elements, but an `hr` is not allowed in a paragraph.
  */
 const postProcessHtml = (html: string): string =>
   html
-    .replace(/<(ul|ol|table)>/g, '<$1 dir="auto">')
+    .replace(/<(ul|ol|table)>/g, (_, name: string, at: number) => `<${name} dir="${directionAt(html, at, name)}">`)
     .replaceAll('<hr class="page-break" />', '<span class="page-break"></span>');
 
 const titleOf = (body: string): string =>

@@ -2,6 +2,7 @@ import hljs from 'highlight.js/lib/common';
 import type { MarkdownIt, Token } from 'markdown-it';
 import footnote from 'markdown-it-footnote';
 import { inputError } from '../input.ts';
+import { type Direction, directionOfHtml, directionOfText } from '../language/direction.ts';
 
 /** The maximum nesting depth of quotations, lists and footnotes. */
 export const maxNestingDepth = 100;
@@ -91,12 +92,31 @@ export const taskLists = (markdown: MarkdownIt): void => {
   });
 };
 
-const directionTokens = new Set(['bullet_list_open', 'ordered_list_open', 'dl_open', 'blockquote_open', 'table_open']);
+const withDirection = new Set(['bullet_list', 'ordered_list', 'dl', 'blockquote', 'table']);
+const isText = ({ type }: Token): boolean => type === 'text' || type === 'code_inline';
+
+const directionOf = ({ type, content, children }: Token): Direction | null => {
+  if (type === 'html_block') return directionOfHtml(content);
+  return directionOfText((children?.filter(isText) ?? [{ content }]).map((child) => child.content).join(''));
+};
 
 /** Each list, quotation and table uses the direction of its own text, including markers and borders. */
 export const directions = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('directions', ({ tokens }) => {
-    for (const token of tokens) if (directionTokens.has(token.type)) token.attrSet('dir', 'auto');
+    /** Blocks that have begun, and whose text has had no letter yet. */
+    let undecided: Token[] = [];
+    for (const token of tokens) {
+      const { type, nesting } = token;
+      if (nesting !== 0 && withDirection.has(type.replace(tokenSuffix, ''))) {
+        if (nesting === 1) undecided.push(token);
+        else if (undecided.at(-1)?.level === token.level) undecided.pop()!.attrSet('dir', 'ltr');
+        continue;
+      }
+      const direction = directionOf(token);
+      if (!direction) continue;
+      for (const block of undecided) block.attrSet('dir', direction);
+      undecided = [];
+    }
   });
 };
 

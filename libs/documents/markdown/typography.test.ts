@@ -92,7 +92,7 @@ describe('A table of contents in Markdown', () => {
 
 test('A definition list keeps its terms and definitions', () => {
   expect(bodyOf('Term "a"\n:   One\n\n    More\n\nOther\n: Two\n: Three').replace(/\s+/g, ' ')).toContain(
-    '<dl dir="auto"> <dt>Term “a”</dt> <dd> <p>One</p> <p>More</p> </dd> <dt>Other</dt> <dd>Two</dd> <dd>Three</dd> </dl>',
+    '<dl dir="ltr"> <dt>Term “a”</dt> <dd> <p>One</p> <p>More</p> </dd> <dt>Other</dt> <dd>Two</dd> <dd>Three</dd> </dl>',
   );
 });
 
@@ -104,7 +104,7 @@ test('A title block has the front matter, unless the text has a title', () => {
     '<title>A &lt;b&gt;</title>\n<meta name="author" content="C">\n<meta name="author" content="D">',
   );
   expect(convertMarkdown(`${yaml}# Own`, null).html).toMatch(
-    /<title>A &lt;b&gt;<[^]*<main dir="auto">\n+<h1 id="own">/,
+    /<title>A &lt;b&gt;<[^]*<main dir="ltr">\n+<h1 id="own">/,
   );
 });
 

@@ -66,7 +66,8 @@ const sectionTokens = (
   { columns, shares, characters }: TableSection,
   caption: string,
 ): Token[] => {
-  const direction = open.attrGet('dir') === null ? '' : ' dir="auto"';
+  const named = open.attrGet('dir');
+  const direction = named === null ? '' : ` dir="${named}"`;
   const rows = (list: readonly Row[]) =>
     list.flatMap(({ open: rowOpen, cells, close: rowClose }) => [
       rowOpen,
