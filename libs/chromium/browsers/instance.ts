@@ -13,6 +13,8 @@ export type InstanceOptions = LaunchOptions & {
   documentsPerPage: number;
   openProxy?: OpenProxy | undefined;
   pageTimeoutMs?: number;
+  /** A clock in milliseconds, by default performance.now(). */
+  now?: () => number;
 };
 
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
@@ -29,6 +31,9 @@ export type BrowserInstance = {
 };
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
+
+/** A document that takes longer was probably large. Its page is closed, because it may keep the memory of the document. */
+const slowDocumentMs = 1_000;
 
 const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
@@ -70,6 +75,7 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
  * @throws if the browser or the page does not start
  */
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
+  const { now = () => performance.now() } = options;
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
@@ -143,9 +149,11 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
         const slot = free.pop() ?? newSlot();
         slot.page = suppressUnhandledRejection(openIfGone(slot.page, reusablePageOptions));
         try {
-          const result = await use(await slot.page);
+          const page = await slot.page;
+          const startedAt = now();
+          const result = await use(page);
           slot.documents += 1;
-          release(slot, slot.documents < options.documentsPerPage);
+          release(slot, slot.documents < options.documentsPerPage && now() - startedAt < slowDocumentMs);
           return result;
         } catch (error) {
           release(slot, false);

@@ -9,7 +9,7 @@ import { browserExecutable } from '../testing/printing.ts';
 import { openBrowserInstance } from './instance.ts';
 import { hasFramelessPages, launchBrowser } from './launch.ts';
 import { readGroupMemory } from './memory.ts';
-import { openPage } from './page.ts';
+import { openPage, type Page } from './page.ts';
 
 const options = { executable: browserExecutable, renderMode: 'static', memoryMb: 1024 } as const;
 let scratch: string;
@@ -72,6 +72,22 @@ test.each(renderModes)(
     expect(browser.framelessPages).toBe(renderMode !== 'animated');
   },
 );
+
+test('a reusable page is closed after a slow document, which may have been large', async () => {
+  let time = 0;
+  const settings = { ...options, renderMode: 'static', reusablePages: 1, documentsPerPage: 10 } as const;
+  const { browser, withReusablePage } = await openBrowserInstance({ ...settings, now: () => time });
+  onTestFinished(() => browser.close());
+  const printFor = (milliseconds: number): Promise<Page> =>
+    withReusablePage(async (page) => {
+      time += milliseconds;
+      return page;
+    });
+  const first = await printFor(999);
+  expect(await printFor(1_000)).toBe(first);
+  expect(await printFor(0)).not.toBe(first);
+  await expect.poll(() => first.alive).toBe(false);
+});
 
 test('only the headless shell has pages without screen frames', () => {
   const products = ['HeadlessChrome/156.0.8078.108', 'Chrome/156.0.8078.108', 'Chromium/156.0.8078.108'];
