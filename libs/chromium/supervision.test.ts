@@ -85,24 +85,35 @@ test('a browser that does not respond is killed and replaced', async () => {
   expect((await printer.print(requestFor('<p>x'))).pages).toBe(1);
 });
 
-test('a document that uses too much memory fails without affecting the others', async () => {
-  printer = await openTestPrinter({ memoryMb: 450, tuning: { memoryCheckIntervalMs: 50 } });
-  // A busy machine may need longer than the limits of a request until the memory is full.
-  const limits = { ...endless.limits, scriptMs: 150_000 };
-  const growing = requestFor(
-    '<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>',
-    { scripts: true },
-  );
-  const largeDocument = apiErrorFieldsOf(
-    printer.print({ ...growing, limits, options: { ...growing.options, wait_time: 140_000 } }),
-  );
-  const smallDocument = printer.print({ ...endless, limits, options: { ...endless.options, wait_time: 1000 } });
-  expect(await largeDocument).toMatchObject({
-    name: 'conversion_failed',
-    extra: { details: { memory_limit_mb: 450 } },
-  });
-  expect((await smallDocument).pages).toBe(1);
+const smallMemory = { memoryMb: 450, tuning: { memoryCheckIntervalMs: 50 } };
+/** A document that uses more and more memory. A busy machine may need longer than the limits of a request for that. */
+const growing = requestFor(
+  '<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>',
+  { scripts: true, options: { wait_time: 5000 }, limits: { scriptMs: 150_000 } },
+);
+growing.options.wait_time = 140_000;
+const memoryExceeded = { name: 'conversion_failed', extra: { details: { memory_limit_mb: 450 } } };
+
+test('a document that uses too much memory, alone in its browser, fails with an error about memory', async () => {
+  printer = await openTestPrinter(smallMemory);
+  expect(await apiErrorFieldsOf(printer.print(growing))).toMatchObject(memoryExceeded);
   expect(browser('animated').crashes).toBe(0);
+});
+
+test('documents that use too much memory together fail with BrowserGone, and others are printed', async () => {
+  printer = await openTestPrinter(smallMemory);
+  const small = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
+  const ends = await Promise.all([growing, growing].map((request) => rejectionOf(printer.print(request))));
+  expect((await small).pages).toBe(1);
+  expect(ends).toContainEqual(expect.any(BrowserGone));
+  expect(browser('animated').crashes).toBe(0);
+  expect(await apiErrorFieldsOf(printer.print({ ...growing, isolated: true }))).toMatchObject(memoryExceeded);
+});
+
+test('a document that uses too much memory while it is printed fails with an error about memory', async () => {
+  printer = await openTestPrinter(smallMemory);
+  const rows = Array.from({ length: 12_000 }, (_, row) => `<tr><td>${row}<td>a<td>b<td>c`).join('');
+  expect(await apiErrorFieldsOf(printer.print(requestFor(`<table>${rows}</table>`)))).toMatchObject(memoryExceeded);
 });
 
 test('a browser is replaced without failing a document, and the old one ends', async () => {

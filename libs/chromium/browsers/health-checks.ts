@@ -1,6 +1,7 @@
 import { TimeoutError, runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { BrowserInstance } from './instance.ts';
-import { readGroupMemory, decideKill } from './memory.ts';
+import { BrowserGone } from '../cdp/errors.ts';
+import { readGroupMemory, decideKill, memoryExceededError } from './memory.ts';
 import type { PrinterLogger } from '../print-request.ts';
 
 export type HealthCheckOptions = {
@@ -37,10 +38,19 @@ const repeatEvery = (intervalMs: number, check: () => Promise<void>): (() => voi
   };
 };
 
+/** The documents of a browser may exceed its limit only together. Then each of them may have enough memory alone. */
+const memoryErrorOf = (instance: BrowserInstance): Error => {
+  const { limitMb } = instance.browser.memory;
+  return instance.runningDocuments() > 1
+    ? new BrowserGone(`The documents in the browser needed more memory together than ${limitMb} MB.`)
+    : memoryExceededError(limitMb);
+};
+
 const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
   const checked = instances();
   const processes = await readGroupMemory(new Set(checked.map(({ browser }) => browser.processGroup)));
-  for (const { browser } of checked) {
+  for (const instance of checked) {
+    const { browser } = instance;
     const browserProcesses = processes.filter(({ processGroup }) => processGroup === browser.processGroup);
     browser.memory.usedMb = Math.round(browserProcesses.reduce((sum, { megabytes }) => sum + megabytes, 0));
     const decision = decideKill(browserProcesses, browser.memory.limitMb);
@@ -54,7 +64,7 @@ const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
       },
       'browser exceeded its memory limit',
     );
-    if (decision.kill === 'renderer') browser.memory.kill(decision.pid);
+    if (decision.kill === 'renderer') browser.memory.kill(decision.pid, memoryErrorOf(instance));
     else browser.kill();
   }
 };

@@ -21,6 +21,8 @@ export type InstanceOptions = LaunchOptions & {
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
+  /** The number of documents that are loaded or printed now. */
+  runningDocuments(): number;
   /** Resolves when no page is in use. */
   untilIdle(): Promise<void>;
   startedAt: number;
@@ -140,6 +142,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   const instance: BrowserInstance = {
     browser,
     documents: 0,
+    runningDocuments: () => runningDocuments,
     untilIdle: async () => {
       if (runningDocuments > 0) await once(idle, 'idle');
     },

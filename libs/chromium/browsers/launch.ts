@@ -42,8 +42,10 @@ export type Browser = {
     limitMb: number;
     /** For the scripts of one page. */ heapLimitMb: number;
     usedMb: number;
-    kill(pid: number): void;
-    consumeRecentKill(): boolean;
+    /** Kills a page, whose document then fails with that error. */
+    kill(pid: number, error: Error): void;
+    /** The error of a page that was killed in the last seconds, once. */
+    takeRecentError(): Error | undefined;
   };
   /** Resolves when the process and its folder are gone. */
   ended: Promise<void>;
@@ -178,22 +180,23 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
   }
 };
 
-/** Records which pages were killed for their memory, to distinguish their crashes from others. */
+/** Keeps the errors of pages that were killed for their memory, to distinguish their crashes from others. */
 const createMemoryState = (limitMb: number): Browser['memory'] => {
-  const kills: number[] = [];
-  const recent = () => kills.filter((at) => performance.now() - at < 5000);
+  let kills: { pid: number; at: number; error: Error }[] = [];
   return {
     limitMb,
     heapLimitMb: heapLimit(limitMb),
     usedMb: 0,
-    kill: (pid) => {
-      kills.push(performance.now());
+    kill: (pid, error) => {
+      // A process may still be there at the next check.
+      if (kills.some((kill) => kill.pid === pid)) return;
+      kills.push({ pid, at: performance.now(), error });
       process.kill(pid, 'SIGKILL');
     },
-    consumeRecentKill: () => {
-      const [first, ...rest] = recent();
-      kills.splice(0, kills.length, ...rest);
-      return first !== undefined;
+    takeRecentError: () => {
+      const [first, ...rest] = kills.filter(({ at }) => performance.now() - at < 5000);
+      kills = rest;
+      return first?.error;
     },
   };
 };

@@ -31,7 +31,8 @@ export type Page = {
 };
 
 const crashError = ({ memory }: Browser, { heapMb }: Page): Error => {
-  if (memory.consumeRecentKill()) return memoryExceededError(memory.limitMb);
+  const killed = memory.takeRecentError();
+  if (killed) return killed;
   if (heapMb > memory.heapLimitMb * 0.6) return memoryExceededError(memory.heapLimitMb);
   return new BrowserGone('The process of the page ended.');
 };
