@@ -38,12 +38,15 @@ const repeatEvery = (intervalMs: number, check: () => Promise<void>): (() => voi
   };
 };
 
+const advice =
+  ' Split it into smaller documents, or a table of thousands of rows into several: its memory grows with the square of its rows.';
+
 /** The documents of a browser may exceed its limit only together. Then each of them may have enough memory alone. */
 const memoryErrorOf = (instance: BrowserInstance): Error => {
   const { limitMb } = instance.browser.memory;
   return instance.runningDocuments() > 1
     ? new BrowserGone(`The documents in the browser needed more memory together than ${limitMb} MB.`)
-    : memoryExceededError(limitMb);
+    : memoryExceededError(limitMb, advice);
 };
 
 const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {

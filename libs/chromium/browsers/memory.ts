@@ -59,7 +59,8 @@ export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDec
   return largest.isRenderer ? { kill: 'renderer', pid: largest.pid } : { kill: 'browser' };
 };
 
-export const memoryExceededError = (limitMb: number): ApiError =>
-  ApiError.of('conversion_failed', `The document needs more memory than the limit of ${limitMb} MB.`, {
+/** `advice` says what to change. */
+export const memoryExceededError = (limitMb: number, advice = ''): ApiError =>
+  ApiError.of('conversion_failed', `The document needs more memory than the limit of ${limitMb} MB.${advice}`, {
     details: { memory_limit_mb: limitMb },
   });

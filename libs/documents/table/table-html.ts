@@ -10,8 +10,23 @@ export const tableLimits = { columns: 500, cells: 1_000_000 };
 export type TablePage = { textWidthMm?: number | undefined; language?: string };
 
 /**
- * The HTML of a table: the header row repeats on every page, numbers are right-aligned, and wide tables are split into
- * sections.
+ * The memory of the browser grows with the square of the rows of a table: 20,000 rows of 4 cells need 4 GB. In several
+ * tables, each of which begins on a new page, they need 1 GB.
+ */
+const maxOfEachTable = { rows: 2_000, cells: 20_000 };
+
+/** Only tables of more than twice these sizes are split, because the page before a new table has room left. */
+const splitRows = (rows: Table['rows'], columns: number): Table['rows'][] => {
+  const rowsOfEach = Math.min(maxOfEachTable.rows, Math.floor(maxOfEachTable.cells / columns));
+  if (rows.length <= 2 * rowsOfEach) return [rows];
+  return Array.from({ length: Math.ceil(rows.length / rowsOfEach) }, (_, index) =>
+    rows.slice(index * rowsOfEach, (index + 1) * rowsOfEach),
+  );
+};
+
+/**
+ * The HTML of a table: the header row repeats on every page, numbers are right-aligned, wide tables are split into
+ * sections, and very long ones into several tables of the same columns.
  */
 export const tableToHtml = (table: Table, { textWidthMm, language }: TablePage = {}): string => {
   const numeric = table.header.map((_, column) => isNumericColumn(columnCells(table, column)));
@@ -37,13 +52,21 @@ const sectionToHtml = (
   const attributes = columns.map((column) => (numeric[column] ? 'class="n"' : ''));
   const cells = (tag: 'th' | 'td', row: readonly Cell[]) =>
     `<tr>${columns.map((column, index) => cellToHtml(tag, attributes[index] ?? '', row[column] ?? null)).join('')}</tr>`;
-  return `<table class="grid" style="--characters:${characters.toFixed(1)}">
-<colgroup>${shares.map((share) => `<col style="width:${share.toFixed(2)}%">`).join('')}</colgroup>
-<thead>${groups ? groupedHeader(columns, groups, header, attributes) : cells('th', header)}</thead>
+  const head = `<colgroup>${shares.map((share) => `<col style="width:${share.toFixed(2)}%">`).join('')}</colgroup>
+<thead>${groups ? groupedHeader(columns, groups, header, attributes) : cells('th', header)}</thead>`;
+  return splitRows(rows, columns.length)
+    .map(
+      (
+        some,
+        index,
+      ) => `<table class="grid${index > 0 ? ' continued' : ''}" style="--characters:${characters.toFixed(1)}">
+${head}
 <tbody>
-${rows.map((row) => cells('td', row)).join('\n')}
+${some.map((row) => cells('td', row)).join('\n')}
 </tbody>
-</table>`;
+</table>`,
+    )
+    .join('\n');
 };
 
 /** Two header rows: the groups, and the columns in them. A column without a group takes both rows. */
