@@ -103,9 +103,7 @@ test('A title block has the front matter, unless the text has a title', () => {
   expect(html).toContain(
     '<title>A &lt;b&gt;</title>\n<meta name="author" content="C">\n<meta name="author" content="D">',
   );
-  expect(convertMarkdown(`${yaml}# Own`, null).html).toMatch(
-    /<title>A &lt;b&gt;<[^]*<main dir="ltr">\n+<h1 id="own">/,
-  );
+  expect(convertMarkdown(`${yaml}# Own`, null).html).toMatch(/<title>A &lt;b&gt;<[^]*<main dir="ltr">\n+<h1 id="own">/);
 });
 
 test('Footnotes have no links back to the text', () => {

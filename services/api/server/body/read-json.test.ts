@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import { isBase64 } from '#contracts/http/attachments.ts';
 import { topLevelFields } from './top-level-fields.ts';
 import { openBodyReader } from './body-reader.ts';
 import { type RequestBody, readJson } from './read-json.ts';
@@ -226,6 +227,23 @@ describe('A large body', () => {
     for (const name of ['name', 'webhook_url', 'default_options', 'unknown'])
       expect(errorFieldsOf(Buffer.from(JSON.stringify({ [name]: [long] })))).toMatchObject({ extra: { field: name } });
     expect(errorFieldsOf(Buffer.from(JSON.stringify({ [long]: 1 }))).name).toBe('invalid_request');
+  });
+
+  it('has the files of attachments as bytes, and a short text in place of each', () => {
+    const file = Buffer.alloc(300_000, 'Colophon');
+    const attachments = [
+      { name: 'a', data: file.toString('base64') },
+      { name: 'b', data: `${file.toString('base64')}*` },
+      { name: 'c', data: '' },
+      { name: 'd' },
+      null,
+    ];
+    const { fields, longTexts } = readJson(Buffer.from(JSON.stringify({ attachments })));
+    expect(longTexts.attachments).toEqual([file, null, null, null, null]);
+    const [valid, invalid, ...others] = fields['attachments'] as ({ data?: string } | null)[];
+    expect([valid, invalid].map((entry) => isBase64(entry!.data!))).toEqual([true, false]);
+    expect(JSON.stringify([valid, invalid]).length).toBeLessThan(100);
+    expect(others).toEqual(attachments.slice(2));
   });
 
   it('gives the same fields, texts, hash and errors in a worker thread as on the main thread', async () => {
