@@ -13,7 +13,7 @@ import { emptyPrintDiagnostics } from '#libs/chromium/print-request.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
-import { isIsolated, maxAttempts, render } from '#libs/domain/render.ts';
+import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { failedResourcesOf } from './diagnostics.ts';
 import { pageClassification } from '#libs/documents/html/classify.ts';
@@ -51,7 +51,7 @@ type RenderEnd = { completed: EventData['RenderCompleted'] | undefined; failed: 
 /** Whether the document may have crashed a browser. Such a document is diagnosed in an isolated browser. */
 const mayHaveCrashedBrowser = ({ completed, failed }: RenderEnd): boolean =>
   completed
-    ? isIsolated(completed.attempt)
+    ? completed.attempt === maxAttempts
     : failed?.error.name === 'conversion_failed' || failed?.error.name === 'internal_error';
 
 /** The URLs of the pages that a render loads: that of its source, or those of its parts. */

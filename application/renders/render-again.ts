@@ -3,7 +3,7 @@ import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
-import { isIsolated, maxAttempts } from '#libs/domain/render.ts';
+import { maxAttempts } from '#libs/domain/render.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { CompletedRender } from './completed-render.ts';
 import type { RunRenderDependencies } from './end-render.ts';
@@ -28,7 +28,8 @@ export const renderAgain = async (
   dependencies: RenderPdfDependencies,
   { requested, requestedAt, completed }: CompletedRender,
 ): Promise<RenderedAgain> => {
-  const isolated = isIsolated(completed.attempt);
+  // The last attempt of a render may have been needed because its document crashes browsers.
+  const isolated = completed.attempt === maxAttempts;
   const rendered = await renderRequested(dependencies, requested, requestedAt, { isolated });
   const { pdf, thumbnail } = await refsOf(rendered);
   return {

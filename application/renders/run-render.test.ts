@@ -80,14 +80,14 @@ const ask = async ({ eventLog }: RunRenderDependencies, data: RenderRequestedDat
   return stream;
 };
 
-it('A render has an isolated browser after its first attempt', async () => {
+it('The last attempt of a render uses an isolated browser', async () => {
   const asked: PrintRequest[] = [];
   const dependencies = dependenciesOf(asked);
   const stream = await ask(dependencies, requested);
   const ends: string[] = [];
   for (let attempt = 1; attempt <= 3; attempt += 1) ends.push((await runRender(dependencies, stream, 1)).kind);
   expect(ends).toEqual(['retry', 'retry', 'done']);
-  expect(asked.map(({ isolated }) => isolated)).toEqual([false, true, true]);
+  expect(asked.map(({ isolated }) => isolated)).toEqual([false, false, true]);
   expect((await store.read(stream)).at(-1)).toMatchObject({
     type: 'RenderFailed',
     data: { error: { name: 'conversion_failed' } },

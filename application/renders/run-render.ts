@@ -8,7 +8,7 @@ import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import type { Office } from '#libs/office/port.ts';
 import { TaskFailed } from '#libs/documents/worker/task-failed.ts';
-import { isIsolated, maxAttempts, nextAttempt, render } from '#libs/domain/render.ts';
+import { maxAttempts, nextAttempt, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate, loadCachedAggregate } from '#application/command-handling/aggregate.ts';
 import { isEventRejected } from '#application/command-handling/event-validation.ts';
 import { erasePageSecrets, openPageSecrets } from './page-secrets.ts';
@@ -109,7 +109,9 @@ const makeAttempt = async (
 ): Promise<MessageResult | null> => {
   const tracked = trackRenderMode(dependencies, inputs, claiming);
   try {
-    const isolated = isIsolated(task.attempt);
+    // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the
+    // others.
+    const isolated = task.attempt === maxAttempts;
     const { source } = task.requested;
     const page = source.mode === 'CONVERT' ? source.page : undefined;
     const secrets = page ? { pageSecrets: await openPageSecrets(dependencies, task.id, page) } : {};

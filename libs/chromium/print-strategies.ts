@@ -83,6 +83,9 @@ const withLostContent = async ({ result, findLostContent }: PrintedPage): Promis
   warnings: [...result.warnings, ...(await findLostContent())],
 });
 
+/** A page keeps much of the memory of a large document. It is closed afterwards, or the next large one would need more. */
+const maxReusedCharacters = 256 * 1024;
+
 const reusablePageStrategy: PrintStrategy = {
   browser: 'static',
   queue: 'reusable',
@@ -92,14 +95,17 @@ const reusablePageStrategy: PrintStrategy = {
     const pauseStarted = performance.now();
     if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: context.signal });
     const pausedMs = performance.now() - pauseStarted;
-    return instance.withReusablePage((page) =>
-      failPageOnAbort(page, context.signal, async () => {
-        const started = performance.now() - pausedMs;
-        await emulateMedia(page, request.options.emulate_media);
-        await loadDocument(page, request.html);
-        if (request.classification.needsStabilising) await stabilise(page.session, request.options);
-        return withLostContent(await printLoadedPage(page, instance, request, context, started));
-      }),
+    const isLast = request.html.length > maxReusedCharacters;
+    return instance.withReusablePage(
+      (page) =>
+        failPageOnAbort(page, context.signal, async () => {
+          const started = performance.now() - pausedMs;
+          await emulateMedia(page, request.options.emulate_media);
+          await loadDocument(page, request.html);
+          if (request.classification.needsStabilising) await stabilise(page.session, request.options);
+          return withLostContent(await printLoadedPage(page, instance, request, context, started));
+        }),
+      { isLast },
     );
   },
 };

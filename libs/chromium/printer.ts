@@ -7,6 +7,7 @@ import { BrowserGone } from './cdp/errors.ts';
 import { refuseRefresh } from './document/load.ts';
 import { type RenderMode, renderModes } from '#contracts/render-modes.ts';
 import type { BrowserInstance } from './browsers/instance.ts';
+import { memoryExceededError, MemoryExceededTogether } from './browsers/memory.ts';
 import { type BrowsersOptions, openBrowsers } from './browsers/open-browsers.ts';
 import { createHeaderFooterFitter } from './header-footer/fit.ts';
 import { strategyFor, type PrintStrategy } from './print-strategies.ts';
@@ -123,13 +124,18 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     request: PrintRequest,
     { queuedAt }: WaitDeadline,
   ): Promise<PrintResult> =>
-    isolated.run(strategy.browser, (instance) => {
-      const printWith = (layoutInstance: BrowserInstance) =>
-        print(strategy, { instance, staticInstance: async () => layoutInstance }, request, queuedAt);
-      const { header_html, footer_html } = request.options;
-      const needsOther = strategy.browser !== 'static' && (header_html !== null || footer_html !== null);
-      return needsOther ? isolated.run('static', printWith) : printWith(instance);
-    });
+    isolated
+      .run(strategy.browser, (instance) => {
+        const printWith = (layoutInstance: BrowserInstance) =>
+          print(strategy, { instance, staticInstance: async () => layoutInstance }, request, queuedAt);
+        const { header_html, footer_html } = request.options;
+        const needsOther = strategy.browser !== 'static' && (header_html !== null || footer_html !== null);
+        return needsOther ? isolated.run('static', printWith) : printWith(instance);
+      })
+      .catch((error: unknown) => {
+        // All pages were those of the document.
+        throw error instanceof MemoryExceededTogether ? memoryExceededError(error.limitMb) : error;
+      });
 
   const healthOf = (renderMode: RenderMode): BrowserHealth => {
     const instance = shared[renderMode].current();
@@ -155,17 +161,23 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       if (closing) throw new BrowserGone('The printer is closing.');
       refuseRefresh(request);
       const strategy = strategyFor(request);
-      const queuedAt = performance.now();
       const { processingMs, waitTimeoutMs = processingMs } = request.limits;
-      const [queue, printer] = request.isolated
-        ? [isolatedQueue, printIsolated]
-        : [queues[strategy.queue], printShared];
       const timeoutError = () => tooBusyError('No browser was free for the document', waitTimeoutMs);
-      return queue.add(
-        request.group ?? '',
-        () => printer(strategy, request, { queuedAt, deadline: queuedAt + waitTimeoutMs, timeoutError }),
-        { timeoutMs: waitTimeoutMs, createError: timeoutError },
-      );
+      const printIn = (queue: FairQueue, printer: typeof printShared): Promise<PrintResult> => {
+        const queuedAt = performance.now();
+        return queue.add(
+          request.group ?? '',
+          () => printer(strategy, request, { queuedAt, deadline: queuedAt + waitTimeoutMs, timeoutError }),
+          { timeoutMs: waitTimeoutMs, createError: timeoutError },
+        );
+      };
+      const printAlone = () => printIn(isolatedQueue, printIsolated);
+      if (request.isolated) return printAlone();
+      // A document must not fail because of the memory that others need.
+      return printIn(queues[strategy.queue], printShared).catch((error: unknown) => {
+        if (error instanceof MemoryExceededTogether) return printAlone();
+        throw error;
+      });
     },
     ready,
     health: () => ({ ready: ready(), browsers: renderModes.map(healthOf) }),

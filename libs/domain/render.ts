@@ -3,11 +3,6 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
 
 export const maxAttempts = 3;
-/**
- * Whether an attempt has a browser of its own. The first one may have failed because the document crashes browsers, or
- * because another one in the same browser does: each must not fail others again.
- */
-export const isIsolated = (attempt: number): boolean => attempt > 1;
 
 /** The maximum number of regenerations of a PDF that was not stored. */
 export const maxRegenerations = 5;

@@ -1,7 +1,6 @@
 import { TimeoutError, runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { BrowserInstance } from './instance.ts';
-import { BrowserGone } from '../cdp/errors.ts';
-import { readGroupMemory, decideKill, memoryExceededError } from './memory.ts';
+import { readGroupMemory, decideKill, memoryExceededError, MemoryExceededTogether } from './memory.ts';
 import type { PrinterLogger } from '../print-request.ts';
 
 export type HealthCheckOptions = {
@@ -38,22 +37,10 @@ const repeatEvery = (intervalMs: number, check: () => Promise<void>): (() => voi
   };
 };
 
-const advice =
-  ' Split it into smaller documents, or a table of thousands of rows into several: its memory grows with the square of its rows.';
-
-/** The documents of a browser may exceed its limit only together. Then each of them may have enough memory alone. */
-const memoryErrorOf = (instance: BrowserInstance): Error => {
-  const { limitMb } = instance.browser.memory;
-  return instance.runningDocuments() > 1
-    ? new BrowserGone(`The documents in the browser needed more memory together than ${limitMb} MB.`)
-    : memoryExceededError(limitMb, advice);
-};
-
 const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
   const checked = instances();
   const processes = await readGroupMemory(new Set(checked.map(({ browser }) => browser.processGroup)));
-  for (const instance of checked) {
-    const { browser } = instance;
+  for (const { browser } of checked) {
     const browserProcesses = processes.filter(({ processGroup }) => processGroup === browser.processGroup);
     browser.memory.usedMb = Math.round(browserProcesses.reduce((sum, { megabytes }) => sum + megabytes, 0));
     const decision = decideKill(browserProcesses, browser.memory.limitMb);
@@ -67,8 +54,13 @@ const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
       },
       'browser exceeded its memory limit',
     );
-    if (decision.kill === 'renderer') browser.memory.kill(decision.pid, memoryErrorOf(instance));
-    else browser.kill();
+    const { limitMb } = browser.memory;
+    if (decision.kill === 'browser') browser.kill();
+    else
+      browser.memory.kill(
+        decision.pid,
+        decision.exceedsAlone ? memoryExceededError(limitMb) : new MemoryExceededTogether(limitMb),
+      );
   }
 };
 

@@ -13,29 +13,24 @@ export type InstanceOptions = LaunchOptions & {
   documentsPerPage: number;
   openProxy?: OpenProxy | undefined;
   pageTimeoutMs?: number;
-  /** A clock in milliseconds, by default performance.now(). */
-  now?: () => number;
 };
 
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
-  /** The number of documents that are loaded or printed now. */
-  runningDocuments(): number;
   /** Resolves when no page is in use. */
   untilIdle(): Promise<void>;
   startedAt: number;
-  /** A page that prints one document after another, without scripts and network. */
-  withReusablePage<T>(use: (page: Page) => Promise<T>): Promise<T>;
+  /**
+   * A page that prints one document after another, without scripts and network. With `isLast` it is closed afterwards.
+   */
+  withReusablePage<T>(use: (page: Page) => Promise<T>, options?: { isLast: boolean }): Promise<T>;
   /** A page for one document, closed afterwards. */
   withSingleUsePage<T>(pageOptions: PageOptions, use: (page: Page) => Promise<T>): Promise<T>;
 };
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
-
-/** A document that takes longer was probably large. Its page is closed, because it may keep the memory of the document. */
-const slowDocumentMs = 1_000;
 
 const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
@@ -77,7 +72,6 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
  * @throws if the browser or the page does not start
  */
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
-  const { now = () => performance.now() } = options;
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
@@ -142,21 +136,18 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   const instance: BrowserInstance = {
     browser,
     documents: 0,
-    runningDocuments: () => runningDocuments,
     untilIdle: async () => {
       if (runningDocuments > 0) await once(idle, 'idle');
     },
     startedAt: performance.now(),
-    withReusablePage: (use) =>
+    withReusablePage: (use, { isLast } = { isLast: false }) =>
       countDocument(async () => {
         const slot = free.pop() ?? newSlot();
         slot.page = suppressUnhandledRejection(openIfGone(slot.page, reusablePageOptions));
         try {
-          const page = await slot.page;
-          const startedAt = now();
-          const result = await use(page);
+          const result = await use(await slot.page);
           slot.documents += 1;
-          release(slot, slot.documents < options.documentsPerPage && now() - startedAt < slowDocumentMs);
+          release(slot, !isLast && slot.documents < options.documentsPerPage);
           return result;
         } catch (error) {
           release(slot, false);

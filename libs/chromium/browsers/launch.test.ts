@@ -73,19 +73,14 @@ test.each(renderModes)(
   },
 );
 
-test('a reusable page is closed after a slow document, which may have been large', async () => {
-  let time = 0;
+test('a reusable page is used again until its last document', async () => {
   const settings = { ...options, renderMode: 'static', reusablePages: 1, documentsPerPage: 10 } as const;
-  const { browser, withReusablePage } = await openBrowserInstance({ ...settings, now: () => time });
+  const { browser, withReusablePage } = await openBrowserInstance(settings);
   onTestFinished(() => browser.close());
-  const printFor = (milliseconds: number): Promise<Page> =>
-    withReusablePage(async (page) => {
-      time += milliseconds;
-      return page;
-    });
-  const first = await printFor(999);
-  expect(await printFor(1_000)).toBe(first);
-  expect(await printFor(0)).not.toBe(first);
+  const print = (isLast: boolean): Promise<Page> => withReusablePage(async (page) => page, { isLast });
+  const first = await print(false);
+  expect(await print(true)).toBe(first);
+  expect(await print(false)).not.toBe(first);
   await expect.poll(() => first.alive).toBe(false);
 });
 

@@ -183,18 +183,20 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
 /** Keeps the errors of pages that were killed for their memory, to distinguish their crashes from others. */
 const createMemoryState = (limitMb: number): Browser['memory'] => {
   let kills: { pid: number; at: number; error: Error }[] = [];
+  const recent = () => kills.filter(({ at }) => performance.now() - at < 5000);
   return {
     limitMb,
     heapLimitMb: heapLimit(limitMb),
     usedMb: 0,
     kill: (pid, error) => {
-      // A process may still be there at the next check.
+      kills = recent();
+      // A killed process may still be there at the next check.
       if (kills.some((kill) => kill.pid === pid)) return;
       kills.push({ pid, at: performance.now(), error });
       process.kill(pid, 'SIGKILL');
     },
     takeRecentError: () => {
-      const [first, ...rest] = kills.filter(({ at }) => performance.now() - at < 5000);
+      const [first, ...rest] = recent();
       kills = rest;
       return first?.error;
     },

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ApiError } from '#contracts/http/api-error.ts';
+import { BrowserGone } from '../cdp/errors.ts';
 
 export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; isRenderer: boolean };
 
@@ -46,21 +47,43 @@ export const readGroupMemory = async (groups: Set<number>): Promise<ProcessMemor
   return (await Promise.all([...pids].map((pid) => readProcessMemory(pid, groups)))).flat();
 };
 
-export type KillDecision = { kill: 'nothing' } | { kill: 'renderer'; pid: number } | { kill: 'browser' };
+export type KillDecision =
+  { kill: 'nothing' } | { kill: 'renderer'; pid: number; exceedsAlone: boolean } | { kill: 'browser' };
 
 /**
  * Decides what to kill if the processes of a browser exceed the limit: the largest page, or the browser if its own
- * processes are the largest.
+ * processes are the largest. `exceedsAlone` says whether the page would exceed the limit without the other pages.
  */
 export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDecision => {
   const total = processes.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const largest = processes.toSorted((a, b) => b.megabytes - a.megabytes)[0];
   if (!largest || total <= limitMb) return { kill: 'nothing' };
-  return largest.isRenderer ? { kill: 'renderer', pid: largest.pid } : { kill: 'browser' };
+  if (!largest.isRenderer) return { kill: 'browser' };
+  const withoutOtherPages = processes
+    .filter((process) => process === largest || !process.isRenderer)
+    .reduce((sum, { megabytes }) => sum + megabytes, 0);
+  return { kill: 'renderer', pid: largest.pid, exceedsAlone: withoutOtherPages > limitMb };
 };
 
-/** `advice` says what to change. */
-export const memoryExceededError = (limitMb: number, advice = ''): ApiError =>
+const memoryError = (limitMb: number, advice: string): ApiError =>
   ApiError.of('conversion_failed', `The document needs more memory than the limit of ${limitMb} MB.${advice}`, {
     details: { memory_limit_mb: limitMb },
   });
+
+export const memoryExceededError = (limitMb: number): ApiError =>
+  memoryError(
+    limitMb,
+    ' Split it into smaller documents. A table of thousands of rows needs much less memory as several tables.',
+  );
+
+export const heapExceededError = (limitMb: number): ApiError => memoryError(limitMb, ' Its scripts keep too much.');
+
+/** The pages of a browser exceeded its limit together. Each of the documents may have enough memory alone. */
+export class MemoryExceededTogether extends BrowserGone {
+  readonly limitMb: number;
+
+  constructor(limitMb: number) {
+    super(`The pages of the browser needed more memory together than ${limitMb} MB.`);
+    this.limitMb = limitMb;
+  }
+}

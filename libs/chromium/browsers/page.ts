@@ -4,7 +4,7 @@ import type { Session } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import { unreachableProxy } from './flags.ts';
 import type { Browser } from './launch.ts';
-import { memoryExceededError } from './memory.ts';
+import { heapExceededError } from './memory.ts';
 import { defaultViewport, type Viewport } from '../pdf/parameters.ts';
 
 export type PageOptions = {
@@ -33,7 +33,7 @@ export type Page = {
 const crashError = ({ memory }: Browser, { heapMb }: Page): Error => {
   const killed = memory.takeRecentError();
   if (killed) return killed;
-  if (heapMb > memory.heapLimitMb * 0.6) return memoryExceededError(memory.heapLimitMb);
+  if (heapMb > memory.heapLimitMb * 0.6) return heapExceededError(memory.heapLimitMb);
   return new BrowserGone('The process of the page ended.');
 };
 

@@ -1,5 +1,5 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { memoryExceededError } from '../browsers/memory.ts';
+import { heapExceededError } from '../browsers/memory.ts';
 import type { Page } from '../browsers/page.ts';
 
 const pollMs = 100;
@@ -52,7 +52,7 @@ export const enforceScriptLimits = async (
     if (spentMs > scriptMs) return page.fail(scriptTimeoutError(scriptMs));
     // At its limit V8 ends the process without a reason.
     page.heapMb = (metricValues['JSHeapUsedSize'] ?? 0) / 2 ** 20;
-    if (page.heapMb > heapMb * 0.9) return page.fail(memoryExceededError(heapMb));
+    if (page.heapMb > heapMb * 0.9) return page.fail(heapExceededError(heapMb));
     scheduleNext();
   };
   const scheduleNext = () => (timer = setTimeout(() => void check().catch(() => undefined), pollMs));

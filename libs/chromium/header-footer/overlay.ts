@@ -14,6 +14,7 @@ import {
 } from '../pdf/objects.ts';
 import { overlayPages } from '../pdf/overlay.ts';
 import type { DrawOverlay } from '../pdf/parameters.ts';
+import { printToPdf } from '../pdf/print-to-pdf.ts';
 import { markOf } from './marks.ts';
 import { type Heading, runningHeadings } from './running-heading.ts';
 
@@ -114,7 +115,7 @@ export const createOverlay =
         await loadDocument(page, overlayHtml(head, blocks, [...sizes.values()]));
         const expression = `${repeatBlock}(${JSON.stringify({ pages, marks })})`;
         await page.session.send('Runtime.evaluate', { expression });
-        const { data } = await page.session.send('Page.printToPDF', {
+        return printToPdf(page.session, {
           preferCSSPageSize: true,
           printBackground: options.print_background,
           marginTop: 0,
@@ -123,7 +124,6 @@ export const createOverlay =
           marginRight: 0,
           generateTaggedPDF: false,
         });
-        return Buffer.from(data, 'base64');
       }),
     );
     return overlayPages(printed, overlay);

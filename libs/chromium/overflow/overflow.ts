@@ -3,6 +3,7 @@ import { overflowSides, type RenderWarning } from '#contracts/events/render-warn
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Page } from '../browsers/page.ts';
 import { printParameters, viewportFor, type HeaderFooterTemplates, type Viewport } from '../pdf/parameters.ts';
+import { printToPdf } from '../pdf/print-to-pdf.ts';
 import { readDestinationPages, readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
 import type { PrintRequest } from '../print-request.ts';
 import { markPrefix, searchExpression, lossCheckExpression, type Search } from './search-script.ts';
@@ -83,8 +84,8 @@ const search = async (
 /** Prints the document with its marks and finds the pages with them. */
 const findPages = async (page: Page, { options }: PrintRequest, printed: Printed): Promise<Map<number, number>> => {
   if (printed.printMs > maxReprintMs || printed.printMs * 2 > printed.remainingMs) return new Map();
-  const { data } = await page.session.send('Page.printToPDF', printParameters(options, printed.templates));
-  return readDestinationPages(Buffer.from(data, 'base64'), markPrefix);
+  const pdf = await printToPdf(page.session, printParameters(options, printed.templates));
+  return readDestinationPages(pdf, markPrefix);
 };
 
 const shrinkFactor = ({ scale }: PrintedLayout, { options }: PrintRequest): number => scale / options.scale;

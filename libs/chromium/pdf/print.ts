@@ -9,14 +9,14 @@ import { withHeadingTitles } from './outline-titles.ts';
 import { noPagesInRangesError, requirePages } from './page-errors.ts';
 import type { PageGeometry } from './page-geometry.ts';
 import { isTagged, printParameters, type HeaderFooterTemplates } from './parameters.ts';
+import { printToPdf } from './print-to-pdf.ts';
 import type { PrintRequest } from '../print-request.ts';
 
 const base64SizeMb = (base64Bytes: number): number => Math.round((base64Bytes * 75) / 2 ** 20) / 100;
 
 const isRangeError = (error: unknown): boolean => error instanceof CommandFailed && /page range/i.test(error.message);
 
-/** @throws the error of the page if its process has ended, else one that says why printing failed */
-const rethrowPrintError = async ({ failed, session }: Page, error: unknown): Promise<never> => {
+const rethrowPrintError = (error: unknown): never => {
   if (error instanceof ResponseTooLarge) {
     const sizes = {
       max_size_mb: Math.floor(base64SizeMb(maxResponseBytes)),
@@ -32,9 +32,6 @@ const rethrowPrintError = async ({ failed, session }: Page, error: unknown): Pro
     throw ApiError.of('conversion_failed', 'Margins, header and footer leave no room for the text.', {
       details: { reason: 'no_room' },
     });
-  // The browser says this before it says that the process has ended.
-  if (error instanceof CommandFailed && /printing failed/i.test(error.message))
-    await Promise.race([failed, session.send('Page.getFrameTree')]);
   throw error;
 };
 
@@ -46,21 +43,15 @@ export type PrintedDocument = { pdf: Buffer; printed: Buffer; pages: number };
  * @throws ApiError conversion_failed if there are too many pages
  */
 export const printPage = async (
-  page: Page,
+  { session }: Page,
   { options, requestedAt, limits }: PrintRequest,
   templates: HeaderFooterTemplates,
   geometry: PageGeometry,
 ): Promise<PrintedDocument> => {
-  const { session } = page;
   const { page_ranges: ranges, ...allPages } = options;
   const headings = options.outline ? await readHeadingTexts(session) : [];
-  const print = async (printed: RenderOptions): Promise<Buffer> => {
-    const parameters = printParameters(printed, templates, geometry);
-    const { data } = await session
-      .send('Page.printToPDF', parameters)
-      .catch((error: unknown) => rethrowPrintError(page, error));
-    return Buffer.from(data, 'base64');
-  };
+  const print = async (printed: RenderOptions): Promise<Buffer> =>
+    printToPdf(session, printParameters(printed, templates, geometry)).catch(rethrowPrintError);
   const printed = await print(options).catch(async (error: unknown): Promise<never> => {
     throw isRangeError(error) ? noPagesInRangesError(ranges!, countPages(await print(allPages))) : error;
   });
