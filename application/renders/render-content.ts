@@ -9,8 +9,8 @@ import type { ReadYourWrites } from '#application/command-handling/read-your-wri
 import type { PageSecrets } from './page-secrets.ts';
 
 /**
- * The raw bytes of texts that are too long to be parsed with the body, and the files in `attachments` by their index:
- * null for one whose data is not base64.
+ * The bytes of long texts of a body, and the files of its `attachments` by their index. The fields have placeholders in
+ * their place. Null: the field has what the caller sent.
  */
 export type LongTexts = {
   data?: Uint8Array;
@@ -18,6 +18,15 @@ export type LongTexts = {
   footer_html?: Uint8Array;
   attachments?: (Uint8Array | null)[];
 };
+
+/** The options with the files of the body. Without such files the attachments can be those of the template. */
+export const withAttachedFiles = (
+  options: NamedRenderOptions,
+  { attachments: files }: LongTexts,
+): NamedRenderOptions =>
+  files && options.attachments
+    ? { ...options, attachments: options.attachments.map((file, at) => ({ ...file, data: files[at] ?? file.data })) }
+    : options;
 
 /**
  * What was uploaded: `file` is set if `longTexts.data` is the bytes of a file, and so is each of `parts` for `partTexts`;

@@ -10,13 +10,13 @@ import { findTemplate, findVersion } from '#application/templates/queries.ts';
 import type { Caller } from '#application/callers/caller.ts';
 import { requireAttachmentLimits, requireCompatibleOptions } from './option-conflicts.ts';
 import { sealEncryption } from './encryption-secrets.ts';
-import type {
-  LongTexts,
-  ReceivedContent,
-  RenderContent,
-  RenderInput,
-  SourceDependencies,
-  Upload,
+import {
+  type ReceivedContent,
+  type RenderContent,
+  type RenderInput,
+  type SourceDependencies,
+  type Upload,
+  withAttachedFiles,
 } from './render-content.ts';
 import { storeComposition } from './compose/composition-input.ts';
 import { accountDefaultsFor } from '#application/accounts/render-settings.ts';
@@ -123,12 +123,6 @@ const storeContent = async (
 const htmlBytes = (text: string | null | undefined, longText: Uint8Array | undefined): Uint8Array | null =>
   text === undefined || text === null || text === '' ? null : (longText ?? Buffer.from(text));
 
-/** The options with the files of the body, which are only there if the request names `attachments`. */
-const withFiles = (options: NamedRenderOptions, { attachments: files }: LongTexts): NamedRenderOptions =>
-  files && options.attachments
-    ? { ...options, attachments: options.attachments.map((file, at) => ({ ...file, data: files[at] ?? file.data })) }
-    : options;
-
 /**
  * Stores the content of a render request. The options of the request override those of the template.
  * @throws ApiError render_template_not_found, invalid_request
@@ -156,7 +150,7 @@ export const storeRenderInput = async (
     return assets ? { ...stored, source: { ...stored.source, assets } } : stored;
   };
   const { options: named, ...content } = await withSealedEncryption(dependencies, caller.account.id, await received());
-  const options = withFiles(named, longTexts);
+  const options = withAttachedFiles(named, longTexts);
   requireCompatibleOptions(options);
   requireAttachmentLimits(options, planLimits(caller.account));
   const accountDefaults = accountDefaultsFor(caller.account, options);

@@ -8,7 +8,7 @@ import { renderLimits } from '#application/renders/submit-render.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { type DefaultOptions } from '#contracts/http/templates.ts';
-import { encodeLargeOptions, splitLargeOptions } from '#contracts/http/large-options.ts';
+import { type LargeOptions, splitLargeOptions } from '#contracts/http/large-options.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
 import { subjects } from '#contracts/names.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
@@ -47,6 +47,16 @@ export type TemplateToPreview = TemplateVariablesAndOptions & {
   options: NamedRenderOptions;
 };
 
+/** A message has texts only, so files are in base64. */
+const largeOptionsAsText = ({ attachments, ...others }: LargeOptions): string =>
+  JSON.stringify({
+    ...others,
+    attachments: attachments?.map(({ data, ...file }) => ({
+      ...file,
+      data: typeof data === 'string' ? data : asBuffer(data).toString('base64'),
+    })),
+  });
+
 const toRef = (text: string): BlobRef => ({ sha256: hash('sha256', text, 'hex'), size: Buffer.byteLength(text) });
 
 const orNull = (text: string | null | undefined): string | null => (text === undefined || text === '' ? null : text);
@@ -73,7 +83,7 @@ export const previewTaskOf = (
     ...others
   } = merged;
   const { options, largeOptions } = splitLargeOptions(others);
-  const large = largeOptions && asBuffer(encodeLargeOptions(largeOptions)).toString();
+  const large = largeOptions && largeOptionsAsText(largeOptions);
   const [header, footer] = [orNull(header_html), orNull(footer_html)];
   const limits = renderLimits(planLimits(account));
   const accountDefaults = accountDefaultsFor(account, merged);

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readExample } from '#libs/templating/examples.ts';
 import { type ApiClient, type ApiResponse, type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createTemplateClient, type TemplateClient } from '../support/client/template-client.ts';
+import { readAttachments } from '../support/documents/read-attachments.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
@@ -25,6 +27,20 @@ const textOf = async ({ status, body, text }: ApiResponse): Promise<string> => {
   expect(status, text.slice(0, 300)).toBe(200);
   return (await readPdf(String(body['pdf_base64']))).map((page) => page.text).join('\n');
 };
+
+describe('A preview', () => {
+  it.each([10, 100_000])('has the attachments of the request, with %i bytes', async (size) => {
+    const files = ['a', 'b'].map((letter) => Buffer.alloc(size, letter));
+    const { status, body, text } = await preview({
+      content: '<p>x</p>',
+      data: {},
+      attachments: files.map((file, index) => ({ name: `${index}.bin`, data: file.toString('base64') })),
+    });
+    expect(status, text.slice(0, 300)).toBe(200);
+    const attached = await readAttachments(Buffer.from(String(body['pdf_base64']), 'base64'));
+    expect(attached.map(({ content }) => hash('sha256', content))).toEqual(files.map((file) => hash('sha256', file)));
+  });
+});
 
 describe('The sample data of a template', () => {
   const content = '<p>{{name}}</p>';

@@ -4,7 +4,7 @@ import { classify } from '../html/classify.ts';
 import { checkImages } from '../html/convert.ts';
 import { metadataMember } from '../html/meta-elements.ts';
 import { htmlDocument } from '../html-document.ts';
-import { type Direction, directionOfHtml } from '../language/direction.ts';
+import { directionOfText, directionsOfBlocks } from '../language/direction.ts';
 import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
@@ -64,18 +64,24 @@ const convertToHtml = async (parts: DocxParts): Promise<string> => {
   }
 };
 
-/** The direction of the element that begins there. */
-const directionAt = (html: string, start: number, name: string): Direction =>
-  directionOfHtml(html.slice(start, html.indexOf(`</${name}>`, start))) ?? 'ltr';
+/** Names the direction of each list and table: that of its own text. The HTML is that of the converter. */
+const withDirections = (html: string): string => {
+  const parts: string[] = [];
+  const blocks = directionsOfBlocks<{ index: number; name: string }>(
+    ({ index, name }, direction) => (parts[index] = `<${name} dir="${direction}">`),
+  );
+  for (const [part, isEnd, name] of html.matchAll(/<(\/?)(ul|ol|table)>|<[^>]*>|[^<]+/g)) {
+    parts.push(part);
+    if (name === undefined) blocks.addText(part.startsWith('<') ? null : directionOfText(part.replace(/&\w+;/g, '')));
+    else if (isEnd) blocks.end();
+    else blocks.begin({ index: parts.length - 1, name });
+  }
+  return parts.join('');
+};
 
-/**
- * Each list and table uses the direction of its own text. Page breaks were `hr` until here, because the converter drops
- * empty elements, but an `hr` is not allowed in a paragraph.
- */
+/** Page breaks were `hr` until here, because the converter drops empty elements, but an `hr` is not allowed in a paragraph. */
 const postProcessHtml = (html: string): string =>
-  html
-    .replace(/<(ul|ol|table)>/g, (_, name: string, at: number) => `<${name} dir="${directionAt(html, at, name)}">`)
-    .replaceAll('<hr class="page-break" />', '<span class="page-break"></span>');
+  withDirections(html.replaceAll('<hr class="page-break" />', '<span class="page-break"></span>'));
 
 const titleOf = (body: string): string =>
   /<h1[^>]*>([^]{1,1000}?)<\/h1>/

@@ -18,17 +18,28 @@ describe('The direction of a text', () => {
 describe('The direction of HTML', () => {
   it.each([
     ['<p class="b">12</p>\n<p>שלום', 'rtl'],
-    ['<td>5 &amp; &#x5d0;</td><td>ב', 'rtl'],
-    ['<!-- text --><style>p { color: red }</style><script>var a</script>مرحبا', 'rtl'],
+    ['<td>5 &amp; &#x5d0;</td><td>b', 'rtl'],
+    ['<!-- text --><STYLE>p { color: red }</style><script>var a</script>مرحبا', 'rtl'],
+    ['<p title="a > b">שלום', 'rtl'],
     ['<p>1 < 2 <b>a', 'ltr'],
+    ['<ul dir="rtl"><li>א<ul dir="rtl"><li>ב</ul>ג</ul><p>English', 'ltr'],
+    ['<br dir="rtl"><p>English', 'ltr'],
+    ['<ul dir="rtl"><li>12 א</ul><p>34', 'rtl'],
     ['<style>a', null],
     ['<p>12', null],
-  ])('%j is that of the first letter of its text: %s', (html, direction) =>
+  ])('%j is that of the first letter outside of elements with their own: %s', (html, direction) =>
     expect(directionOfHtml(html)).toBe(direction),
   );
 
-  it('is that of its text, whatever its tags are', () => {
-    const tag = fc.constantFrom('<p>', '</p>', '<b title="א">', '<br>', '<i class="b">');
+  it('is that of its text, whatever its tags are, and how long it is', () => {
+    const tag = fc.constantFrom(
+      '<p>',
+      '</p>',
+      '<b title="א">',
+      '<br>',
+      '<i class="b">',
+      `<u class="${'b'.repeat(2_000)}">`,
+    );
     const piece = fc.oneof(tag, fc.constantFrom('a', 'א', '1 ', ' '));
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -40,7 +51,8 @@ describe('The direction of HTML', () => {
 
   it('is found in time for a megabyte of tags that are not closed', () => {
     expect(directionOfHtml('<'.repeat(1_000_000))).toBeNull();
-    expect(directionOfHtml('<script'.repeat(150_000))).toBeNull();
+    expect(directionOfHtml('<p dir="'.repeat(150_000))).toBeNull();
+    expect(directionOfHtml('<p dir="rtl">'.repeat(100_000))).toBeNull();
   });
 });
 
@@ -53,7 +65,11 @@ describe('Markdown', () => {
     ['Text\n\n- שלום\n- a', ['main ltr', 'ul rtl']],
     ['שלום\n\n> Text\n\n| 1 | א |\n|---|---|\n| 2 | b |', ['main rtl', 'blockquote ltr', 'table rtl']],
     ['1. 12\n2. 13\n\nא', ['main rtl', 'ol ltr']],
-    ['- 1\n  - **2 ב**\n- a', ['main rtl', 'ul rtl', 'ul rtl']],
+    ['- 1\n  - **2 ב**\n- a', ['main rtl', 'ul ltr', 'ul rtl']],
+    ['- 1\n  - ב\n- 2', ['main rtl', 'ul rtl', 'ul rtl']],
+    ['> שלום\n\n# English', ['main ltr', 'blockquote rtl']],
+    ['- $x$ שלום', ['main ltr', 'ul ltr']],
+    ['- ![picture](https://a.example/b.png) שלום', ['main rtl', 'ul rtl']],
     ['- `קוד`', ['main rtl', 'ul rtl']],
     ['- 1\n\n  <div lang="he">א</div>\n', ['main rtl', 'ul rtl']],
   ])('names the direction of the document, and of each list, quotation and table: %j', (markdown, expected) =>

@@ -1,3 +1,5 @@
+import { Tokenizer, TokenizerMode } from 'parse5';
+
 export type Direction = 'ltr' | 'rtl';
 
 const firstLetter = /\p{L}/u;
@@ -10,26 +12,88 @@ export const directionOfText = (text: string): Direction | null => {
   return letter === undefined ? null : isRightToLeft.test(letter) ? 'rtl' : 'ltr';
 };
 
-const tagOrText = /<[^<>]*>?|[^<]+/g;
-const withoutText = /^<(script|style)\b/i;
-const entity = /&#?\w+;/g;
+/**
+ * Decides the directions of blocks in each other: that of the first letter of its own text, else of the first one in a
+ * block inside it, else `ltr`. Documents name directions, because a browser that looks for them (`dir="auto"`) does so
+ * again at every element, which takes seconds for thousands of them. `decide` is called at the end of each block.
+ */
+export const directionsOfBlocks = <Block>(decide: (block: Block, direction: Direction) => void) => {
+  const open: { block: Block; own: Direction | null; inner: Direction | null }[] = [];
+  return {
+    begin: (block: Block): void => void open.push({ block, own: null, inner: null }),
+    /** Text of the block that began last and has not ended. */
+    addText: (direction: Direction | null): void => {
+      const current = open.at(-1);
+      if (current) current.own ??= direction;
+    },
+    end: (): void => {
+      const ended = open.pop();
+      if (!ended) return;
+      const direction = ended.own ?? ended.inner;
+      decide(ended.block, direction ?? 'ltr');
+      const outer = open.at(-1);
+      if (outer) outer.inner ??= direction;
+    },
+  };
+};
+
+const withoutText = new Set(['script', 'style']);
+const withoutEnd = new Set([
+  'area',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+]);
 
 /**
- * The direction of the first letter in the text of HTML; null without letters. Documents name it, because a browser that
- * looks for it (`dir="auto"`) does so again for every element inside, which takes seconds for thousands of them.
+ * The direction of HTML: that of the first letter of its text outside of elements with a direction of their own (HTML
+ * standard, `dir="auto"`), else of the first one inside of them; null without letters.
  */
 export const directionOfHtml = (html: string): Direction | null => {
-  tagOrText.lastIndex = 0;
-  for (let match = tagOrText.exec(html); match; match = tagOrText.exec(html)) {
-    const [part] = match;
-    const name = withoutText.exec(part)?.[1];
-    if (name !== undefined) {
-      const end = html.indexOf(`</${name}`, tagOrText.lastIndex);
-      if (end === -1) return null;
-      tagOrText.lastIndex = end;
-    }
-    const direction = part.startsWith('<') ? null : directionOfText(part.replace(entity, ' '));
-    if (direction) return direction;
-  }
-  return null;
+  let own: Direction | null = null;
+  let inner: Direction | null = null;
+  let skipped: { name: string; depth: number } | null = null;
+  let isText = true;
+  const ignore = (): void => undefined;
+  const tokenizer: Tokenizer = new Tokenizer(
+    {},
+    {
+      onStartTag: ({ tagName, attrs }) => {
+        if (withoutText.has(tagName)) {
+          tokenizer.state = TokenizerMode.RAWTEXT;
+          isText = false;
+        } else if (skipped) skipped.depth += skipped.name === tagName ? 1 : 0;
+        else if (attrs.some(({ name }) => name === 'dir') && !withoutEnd.has(tagName))
+          skipped = { name: tagName, depth: 1 };
+      },
+      onEndTag: ({ tagName }) => {
+        isText = true;
+        if (skipped?.name !== tagName) return;
+        skipped.depth -= 1;
+        if (skipped.depth === 0) skipped = null;
+      },
+      onCharacter: ({ chars }) => {
+        const direction = isText ? directionOfText(chars) : null;
+        if (skipped) inner ??= direction;
+        else own ??= direction;
+      },
+      onWhitespaceCharacter: ignore,
+      onNullCharacter: ignore,
+      onComment: ignore,
+      onDoctype: ignore,
+      onEof: ignore,
+    },
+  );
+  // Most documents have a letter in their first characters.
+  for (let [at, length] = [0, 1024]; own === null && at < html.length; [at, length] = [at + length, length * 2])
+    tokenizer.write(html.slice(at, at + length), at + length >= html.length);
+  return own ?? inner;
 };

@@ -2,7 +2,7 @@ import hljs from 'highlight.js/lib/common';
 import type { MarkdownIt, Token } from 'markdown-it';
 import footnote from 'markdown-it-footnote';
 import { inputError } from '../input.ts';
-import { type Direction, directionOfHtml, directionOfText } from '../language/direction.ts';
+import { type Direction, directionOfHtml, directionOfText, directionsOfBlocks } from '../language/direction.ts';
 
 /** The maximum nesting depth of quotations, lists and footnotes. */
 export const maxNestingDepth = 100;
@@ -93,29 +93,24 @@ export const taskLists = (markdown: MarkdownIt): void => {
 };
 
 const withDirection = new Set(['bullet_list', 'ordered_list', 'dl', 'blockquote', 'table']);
-const isText = ({ type }: Token): boolean => type === 'text' || type === 'code_inline';
+/** The text of an alternative for an image, and of tags, is not that of the block. */
+const hasNoText = new Set(['image', 'html_inline']);
 
 const directionOf = ({ type, content, children }: Token): Direction | null => {
   if (type === 'html_block') return directionOfHtml(content);
-  return directionOfText((children?.filter(isText) ?? [{ content }]).map((child) => child.content).join(''));
+  const parts = children?.filter((child) => !hasNoText.has(child.type)) ?? [{ content }];
+  return directionOfText(parts.map((part) => part.content).join(''));
 };
 
 /** Each list, quotation and table uses the direction of its own text, including markers and borders. */
 export const directions = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('directions', ({ tokens }) => {
-    /** Blocks that have begun, and whose text has had no letter yet. */
-    let undecided: Token[] = [];
+    const blocks = directionsOfBlocks<Token>((token, direction) => token.attrSet('dir', direction));
     for (const token of tokens) {
-      const { type, nesting } = token;
-      if (nesting !== 0 && withDirection.has(type.replace(tokenSuffix, ''))) {
-        if (nesting === 1) undecided.push(token);
-        else if (undecided.at(-1)?.level === token.level) undecided.pop()!.attrSet('dir', 'ltr');
-        continue;
-      }
-      const direction = directionOf(token);
-      if (!direction) continue;
-      for (const block of undecided) block.attrSet('dir', direction);
-      undecided = [];
+      const isBlock = token.nesting !== 0 && withDirection.has(token.type.replace(tokenSuffix, ''));
+      if (!isBlock) blocks.addText(directionOf(token));
+      else if (token.nesting === 1) blocks.begin(token);
+      else blocks.end();
     }
   });
 };

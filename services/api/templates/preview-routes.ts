@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { readTemplate } from '#application/templates/content.ts';
+import { withAttachedFiles } from '#application/renders/render-content.ts';
 import { previewTaskOf, type PreviewReply, type TemplateToPreview } from '#application/templates/preview.ts';
 import { requireTemplateContent, requireTemplateSize } from '#application/templates/require-content.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -92,7 +93,8 @@ const templateOf = ({ body, longTexts }: CallerContext<z.output<typeof previewTe
     ...(longFooter ? { footer_html: Buffer.from(longFooter).toString('utf8') } : {}),
   };
   const text = Buffer.from(data).toString('utf8');
-  return { content, variables, default_options, labels, data: text, options: { ...options, ...long } };
+  const named = withAttachedFiles({ ...options, ...long }, longTexts);
+  return { content, variables, default_options, labels, data: text, options: named };
 };
 
 /** Previews of stored versions, which never change. At most this many bytes of PDFs are kept. */

@@ -52,8 +52,8 @@ const member = fc.tuple(name, space, space, value, space).map(([key, before, aft
 const members = fc.array(member, { maxLength: 6 });
 const textOf = (some: { text: string }[]): string => `{${some.map((one) => one.text).join(',')}}`;
 const hasRepeats = (some: { key: string }[]): boolean => new Set(some.map(({ key }) => key)).size < some.length;
-/** All entries of a body. */
 const bytesAsText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString();
+/** All entries of a body. */
 const entriesOf = ({ fields, longTexts: { data } }: RequestBody): [string, unknown][] =>
   Object.entries(fields).map(([key, any]) => [
     key,
@@ -328,5 +328,13 @@ describe('A field that is nested thousands of times', () => {
       expect(fields.data).toEqual({});
       expect(Buffer.from(longTexts.data!).toString()).toBe(data);
     }
+  });
+
+  it('may be that of a part in a form which another thread reads', async () => {
+    const data = `{"a":${nested}}`;
+    const body = form(['parts', `[{"template_id":"tpl_1","data":${data}}]`], ['header_html', 'x'.repeat(100_000)]);
+    const { fields, partTexts } = await bodies.read(body, { boundary: 'b', wantsHash: false }, 'a');
+    expect(fields['parts']).toEqual([{ template_id: 'tpl_1', data: {} }]);
+    expect(bytesAsText(partTexts![0]!.data!)).toBe(data);
   });
 });

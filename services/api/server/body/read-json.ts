@@ -13,8 +13,8 @@ import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer }
 export const longTextFields = ['data', 'header_html', 'footer_html'] as const satisfies (keyof LongTexts)[];
 
 /**
- * A parsed body. A value in `longTexts` replaces the value of that name in `fields`, which is then a placeholder of the
- * same type. `sha256` is the hash of the body in hex, if it was requested.
+ * A parsed body. A value in `longTexts` replaces the value of that name in `fields`, or the `data` of its entries, which
+ * are then placeholders of the same type. `sha256` is the hash of the body in hex, if it was requested.
  */
 export type RequestBody = {
   fields: Record<string, unknown>;
@@ -112,6 +112,13 @@ const partsOf = (body: Buffer): JsonField | null => {
   return null;
 };
 
+/** Parsed data would be copied to another thread, which fails if it is nested thousands of times. */
+export const withoutParsedData = <T extends Pick<RequestBody, 'fields' | 'longTexts'>>(read: T): T => {
+  const { fields, longTexts } = read;
+  if (!longTexts.data || typeof fields.data !== 'object') return read;
+  return { ...read, fields: { ...fields, data: Array.isArray(fields.data) ? [] : {} } };
+};
+
 const maxReadParts = 1001;
 
 /** Reads each part like a body of its own. @throws ApiError invalid_request that names the part */
@@ -122,7 +129,7 @@ const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' |
     if (read.length === maxReadParts) break;
     const at = `parts[${read.length}]`;
     try {
-      read.push(readObject(body.subarray(start, end), amount));
+      read.push(withoutParsedData(readObject(body.subarray(start, end), amount)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const field = String(error.fields.extra['field']);
@@ -142,12 +149,12 @@ const withoutData = (body: Buffer, { start, end }: JsonField): Buffer =>
 
 const placeholder = '...';
 
-/** Base64 of a text that is not base64. */
+/** Valid, and short. */
 export const attachmentPlaceholder = 'Li4u';
-/** Not base64, so that it is rejected. */
-const invalidBase64 = '...';
+/** Takes the place of data that is not base64, so that it is rejected as what it is. */
+const invalidBase64 = '-';
 
-/** Moves the bytes of attachments out of `fields`. Null: the entry is invalid, or has bytes from elsewhere. */
+/** Moves the bytes of attachments out of `fields`. Null for an entry without valid data. */
 const extractFiles = ({ attachments }: Record<string, unknown>): Pick<LongTexts, 'attachments'> => {
   if (!Array.isArray(attachments)) return {};
   const extract = (entry: unknown): Uint8Array | null => {

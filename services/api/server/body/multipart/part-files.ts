@@ -5,7 +5,7 @@ import type { LongTexts, Upload } from '#application/renders/render-content.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { readJson } from '../read-json.ts';
 import { inputTypeOf } from './input-type.ts';
-import type { Part } from './read-parts.ts';
+import { joinChunks, type Part } from './read-parts.ts';
 import { checkTemplateData, invalid, isTemplateData, type Values } from './values.ts';
 
 type Fields = Record<string, unknown>;
@@ -17,7 +17,7 @@ export const isComposeRequest = ({ mode, template_id: id, parts }: Fields, files
 
 /** The JSON array in the part `parts`. @throws ApiError */
 export const readPartsField = ({ bytes }: Part): Values => {
-  const body = Buffer.concat([Buffer.from('{"parts":'), asBuffer(bytes), Buffer.from('}')]);
+  const body = asBuffer(joinChunks([Buffer.from('{"parts":'), bytes, Buffer.from('}')]));
   try {
     const { fields, longTexts, partTexts } = readJson(body);
     if (Object.keys(fields).length === 1 && partTexts) return { fields, longTexts, partTexts };

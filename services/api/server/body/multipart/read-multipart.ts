@@ -4,7 +4,14 @@ import { ApiError, truncateForMessage } from '#contracts/http/api-error.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { encodeBundle } from '#libs/documents/assets/bundle.ts';
 import type { LongTexts } from '#application/renders/render-content.ts';
-import { attachmentPlaceholder, longTextFields, maxMainThreadBytes, readJson, type RequestBody } from '../read-json.ts';
+import {
+  attachmentPlaceholder,
+  longTextFields,
+  maxMainThreadBytes,
+  readJson,
+  type RequestBody,
+  withoutParsedData,
+} from '../read-json.ts';
 import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
 import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
@@ -68,8 +75,7 @@ const bundleOf = (assets: readonly Part[]): Uint8Array | null => {
 /** The JSON object in the part `options`. @throws ApiError that names the part */
 const readOptions = ({ bytes }: Part): Values => {
   try {
-    const { fields, longTexts, partTexts } = readJson(asBuffer(bytes));
-    if (longTexts.data && typeof fields.data === 'object') fields.data = Array.isArray(fields.data) ? [] : {};
+    const { fields, longTexts, partTexts } = withoutParsedData(readJson(asBuffer(bytes)));
     return { fields, longTexts, ...(partTexts && { partTexts }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -79,7 +79,7 @@ const readHeaders = (headers: Partial<Record<string, string[]>>, index: number):
 };
 
 /** The chunks as one array with a buffer of its own, which can be transferred to another thread. */
-const joinChunks = (chunks: readonly Uint8Array[]): Uint8Array => {
+export const joinChunks = (chunks: readonly Uint8Array[]): Uint8Array => {
   const joined = new Uint8Array(chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {
