@@ -182,7 +182,7 @@ export type IsolatedBrowsers = {
   instances(): BrowserInstance[];
 };
 
-/** Browsers for one document each, for documents during which a browser ended. */
+/** Browsers for one document each: one during which a browser ended, or that needs more memory than others leave. */
 export const openIsolatedBrowsers = (open: (renderMode: RenderMode) => Promise<BrowserInstance>): IsolatedBrowsers => {
   const running = new Set<BrowserInstance>();
   return {
