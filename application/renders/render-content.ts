@@ -9,8 +9,7 @@ import type { ReadYourWrites } from '#application/command-handling/read-your-wri
 import type { PageSecrets } from './page-secrets.ts';
 
 /**
- * The bytes of long texts of a body, and the files of its `attachments` by their index. The fields have placeholders in
- * their place. Null: the field has what the caller sent.
+ * The bytes of long texts of a body, and the files of its `attachments` by their index: null for one without valid data.
  */
 export type LongTexts = {
   data?: Uint8Array;

@@ -83,8 +83,8 @@ const withLostContent = async ({ result, findLostContent }: PrintedPage): Promis
   warnings: [...result.warnings, ...(await findLostContent())],
 });
 
-/** A page keeps much of the memory of a large document. It is closed afterwards, or the next large one would need more. */
-const maxReusedCharacters = 256 * 1024;
+/** A page keeps much of the memory of a large document, and the next large one needs as much again: it is closed. */
+const maxReusedCharacters = 1024 * 1024;
 
 const reusablePageStrategy: PrintStrategy = {
   browser: 'static',

@@ -11,7 +11,7 @@ import { memoryExceededError, MemoryExceededTogether } from './browsers/memory.t
 import { type BrowsersOptions, openBrowsers } from './browsers/open-browsers.ts';
 import { createHeaderFooterFitter } from './header-footer/fit.ts';
 import { strategyFor, type PrintStrategy } from './print-strategies.ts';
-import type { PrintRequest, PrintResult, PrinterLogger } from './print-request.ts';
+import { emptyPrintDiagnostics, type PrintRequest, type PrintResult, type PrinterLogger } from './print-request.ts';
 import { withProcessingTimeout } from './processing-timeout.ts';
 
 export type { PrintResult, PrinterLogger, PrintRequest };
@@ -32,7 +32,11 @@ export type BrowserHealth = {
 export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
-  /** @throws ApiError for an error of the document; BrowserGone if it should be tried again */
+  /**
+   * Prints beside other documents. One that exceeds the memory only together with them is printed again, alone, with the
+   * same limits; its waiting time includes the first print.
+   * @throws ApiError for an error of the document; BrowserGone if it should be tried again
+   */
   print(request: PrintRequest): Promise<PrintResult>;
   ready(): boolean;
   health(): PrinterHealth;
@@ -87,6 +91,7 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
   };
   const isolatedQueue = openFairQueue({ maxQuick: 1, maxTotal: maxIsolatedBrowsers, slowAfterMs: defaultSlowAfterMs });
   const fitHeaderFooter = createHeaderFooterFitter();
+  const running = new Set<Promise<PrintResult>>();
   let closing = false;
 
   const print = (
@@ -163,27 +168,34 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       const strategy = strategyFor(request);
       const { processingMs, waitTimeoutMs = processingMs } = request.limits;
       const timeoutError = () => tooBusyError('No browser was free for the document', waitTimeoutMs);
+      const queuedAt = performance.now();
       const printIn = (queue: FairQueue, printer: typeof printShared): Promise<PrintResult> => {
-        const queuedAt = performance.now();
-        return queue.add(
-          request.group ?? '',
-          () => printer(strategy, request, { queuedAt, deadline: queuedAt + waitTimeoutMs, timeoutError }),
-          { timeoutMs: waitTimeoutMs, createError: timeoutError },
-        );
+        const deadline = performance.now() + waitTimeoutMs;
+        return queue.add(request.group ?? '', () => printer(strategy, request, { queuedAt, deadline, timeoutError }), {
+          timeoutMs: waitTimeoutMs,
+          createError: timeoutError,
+        });
       };
       const printAlone = () => printIn(isolatedQueue, printIsolated);
-      if (request.isolated) return printAlone();
-      // A document must not fail because of the memory that others need.
-      return printIn(queues[strategy.queue], printShared).catch((error: unknown) => {
-        if (error instanceof MemoryExceededTogether) return printAlone();
-        throw error;
-      });
+      const printBesideOthers = () =>
+        printIn(queues[strategy.queue], printShared).catch((error: unknown) => {
+          if (!(error instanceof MemoryExceededTogether)) throw error;
+          if (request.diagnostics) Object.assign(request.diagnostics, emptyPrintDiagnostics());
+          return printAlone();
+        });
+      const printing = request.isolated ? printAlone() : printBesideOthers();
+      running.add(printing);
+      try {
+        return await printing;
+      } finally {
+        running.delete(printing);
+      }
     },
     ready,
     health: () => ({ ready: ready(), browsers: renderModes.map(healthOf) }),
     close: async () => {
       closing = true;
-      await Promise.all([isolatedQueue, ...Object.values(queues)].map((queue) => queue.idle()));
+      await Promise.allSettled(running);
       await browsers.close();
     },
   };

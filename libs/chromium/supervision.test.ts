@@ -1,8 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { readGroupMemory } from './browsers/memory.ts';
-import { apiErrorFieldsOf, requestFor, openTestPrinter } from './testing/printing.ts';
+import { apiErrorFieldsOf, requestFor, openTestPrinter, silentLogger } from './testing/printing.ts';
 import { BrowserGone } from './cdp/errors.ts';
-import type { Printer } from './printer.ts';
+import type { Printer, PrinterLogger } from './printer.ts';
 
 let printer: Printer;
 afterEach(() => printer.close());
@@ -114,9 +114,11 @@ const keeping = (megabytes: number, wait_time: number) =>
   );
 
 test('documents that use too much memory only together are all printed', async () => {
-  printer = await openTestPrinter({ ...smallMemory, memoryMb: 600 });
-  const printed = await Promise.all([250, 250, 250].map((megabytes) => printer.print(keeping(megabytes, 2000))));
+  const warn = vi.fn<PrinterLogger['warn']>();
+  printer = await openTestPrinter({ ...smallMemory, memoryMb: 600, logger: { ...silentLogger, warn } });
+  const printed = await Promise.all([250, 250, 250].map((megabytes) => printer.print(keeping(megabytes, 5000))));
   expect(printed.map(({ pages }) => pages)).toEqual([1, 1, 1]);
+  expect(warn).toHaveBeenCalledWith(expect.objectContaining({ killed: 'renderer' }), expect.any(String));
   expect(browser('animated').crashes).toBe(0);
 });
 

@@ -182,7 +182,7 @@ export type IsolatedBrowsers = {
   instances(): BrowserInstance[];
 };
 
-/** Browsers for one document each: one during which a browser ended, or that needs more memory than others leave. */
+/** Browsers for one document each, which may crash its browser, or needs too much memory beside others. */
 export const openIsolatedBrowsers = (open: (renderMode: RenderMode) => Promise<BrowserInstance>): IsolatedBrowsers => {
   const running = new Set<BrowserInstance>();
   return {

@@ -52,17 +52,14 @@ export type KillDecision =
 
 /**
  * Decides what to kill if the processes of a browser exceed the limit: the largest page, or the browser if its own
- * processes are the largest. `exceedsAlone` says whether the page would exceed the limit without the other pages.
+ * processes are the largest. `exceedsAlone` says whether that page alone exceeds the limit.
  */
 export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDecision => {
   const total = processes.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const largest = processes.toSorted((a, b) => b.megabytes - a.megabytes)[0];
   if (!largest || total <= limitMb) return { kill: 'nothing' };
   if (!largest.isRenderer) return { kill: 'browser' };
-  const withoutOtherPages = processes
-    .filter((process) => process === largest || !process.isRenderer)
-    .reduce((sum, { megabytes }) => sum + megabytes, 0);
-  return { kill: 'renderer', pid: largest.pid, exceedsAlone: withoutOtherPages > limitMb };
+  return { kill: 'renderer', pid: largest.pid, exceedsAlone: largest.megabytes > limitMb };
 };
 
 const memoryError = (limitMb: number, advice: string): ApiError =>

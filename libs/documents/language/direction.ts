@@ -54,8 +54,8 @@ const withoutEnd = new Set([
 ]);
 
 /**
- * The direction of HTML: that of the first letter of its text outside of elements with a direction of their own (HTML
- * standard, `dir="auto"`), else of the first one inside of them; null without letters.
+ * The direction of HTML: that of the first letter of its text outside of elements with a direction of their own, else of
+ * the first one inside of them; null without letters.
  */
 export const directionOfHtml = (html: string): Direction | null => {
   let own: Direction | null = null;

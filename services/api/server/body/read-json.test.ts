@@ -330,6 +330,13 @@ describe('A field that is nested thousands of times', () => {
     }
   });
 
+  it('may be beside parts in the options of a form which another thread reads', async () => {
+    const options = `{"parts":[{"mode":"CONVERT"}],"data":{"a":1}}`;
+    const body = form(['options', options], ['header_html', 'x'.repeat(100_000)]);
+    const { fields } = await bodies.read(body, { boundary: 'b', wantsHash: false }, 'a');
+    expect(fields).toMatchObject({ mode: 'COMPOSE', parts: [{ mode: 'CONVERT' }], data: {} });
+  });
+
   it('may be that of a part in a form which another thread reads', async () => {
     const data = `{"a":${nested}}`;
     const body = form(['parts', `[{"template_id":"tpl_1","data":${data}}]`], ['header_html', 'x'.repeat(100_000)]);

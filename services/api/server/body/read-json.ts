@@ -13,8 +13,8 @@ import { arrayItems, beginsObject, type JsonField, topLevelFields, isContainer }
 export const longTextFields = ['data', 'header_html', 'footer_html'] as const satisfies (keyof LongTexts)[];
 
 /**
- * A parsed body. A value in `longTexts` replaces the value of that name in `fields`, or the `data` of its entries, which
- * are then placeholders of the same type. `sha256` is the hash of the body in hex, if it was requested.
+ * A parsed body. A text in `longTexts` replaces the value of that name in `fields`, which is then a placeholder of the
+ * same type. Files in `longTexts.attachments` replace the `data` of the attachments in `fields` in the same way. `sha256` is the hash of the body in hex, if it was requested.
  */
 export type RequestBody = {
   fields: Record<string, unknown>;
@@ -112,7 +112,10 @@ const partsOf = (body: Buffer): JsonField | null => {
   return null;
 };
 
-/** Parsed data would be copied to another thread, which fails if it is nested thousands of times. */
+/**
+ * The same with an empty object or array in place of data that `longTexts` has, too. It would be copied to another
+ * thread, which fails if it is nested thousands of times.
+ */
 export const withoutParsedData = <T extends Pick<RequestBody, 'fields' | 'longTexts'>>(read: T): T => {
   const { fields, longTexts } = read;
   if (!longTexts.data || typeof fields.data !== 'object') return read;
@@ -144,14 +147,18 @@ const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' |
 };
 
 /** The text with spaces in place of the content of `data`, so that positions in error messages stay correct. */
-const withoutData = (body: Buffer, { start, end }: JsonField): Buffer =>
-  Buffer.from(body).fill(' ', start + 1, Math.max(start + 1, end - 1));
+const withoutData = (body: Buffer, { start, end }: JsonField): Buffer => {
+  // A buffer of its own can be transferred to another thread.
+  const copy = Buffer.allocUnsafeSlow(body.byteLength);
+  body.copy(copy);
+  return copy.fill(' ', start + 1, Math.max(start + 1, end - 1));
+};
 
 const placeholder = '...';
 
-/** Valid, and short. */
+/** Base64, so that the schema accepts it. */
 export const attachmentPlaceholder = 'Li4u';
-/** Takes the place of data that is not base64, so that it is rejected as what it is. */
+/** Replaces long data that is not base64. The schema rejects it with the same error. */
 const invalidBase64 = '-';
 
 /** Moves the bytes of attachments out of `fields`. Null for an entry without valid data. */
