@@ -14,7 +14,8 @@ export const longTextFields = ['data', 'header_html', 'footer_html'] as const sa
 
 /**
  * A parsed body. A text in `longTexts` replaces the value of that name in `fields`, which is then a placeholder of the
- * same type. Files in `longTexts.attachments` replace the `data` of the attachments in `fields` in the same way. `sha256` is the hash of the body in hex, if it was requested.
+ * same type. Files in `longTexts.attachments` replace the `data` of the attachments in `fields` in the same way.
+ * `sha256` is the hash of the body in hex, if it was requested.
  */
 export type RequestBody = {
   fields: Record<string, unknown>;
