@@ -155,7 +155,8 @@ const withoutData = (body: Buffer, { start, end }: JsonField): Buffer => {
   return copy.fill(' ', start + 1, Math.max(start + 1, end - 1));
 };
 
-const placeholder = '...';
+/** Takes the place of a long text. */
+export const placeholder = '...';
 
 /** Base64, so that the schema accepts it. */
 export const attachmentPlaceholder = 'Li4u';

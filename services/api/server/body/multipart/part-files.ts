@@ -3,7 +3,7 @@ import { pdfContentType } from '#contracts/http/output.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
-import { readJson } from '../read-json.ts';
+import { placeholder, readJson } from '../read-json.ts';
 import { inputTypeOf } from './input-type.ts';
 import { joinChunks, type Part } from './read-parts.ts';
 import { checkTemplateData, invalid, isTemplateData, type Values } from './values.ts';
@@ -43,8 +43,6 @@ const inPart = (at: string, error: unknown): unknown => {
 
 const isPdf = ({ type, fileName }: Part): boolean => type === pdfContentType || /\.pdf$/i.test(fileName ?? '');
 
-const dataPlaceholder = '...';
-
 /** The fields of a part whose content is a file. @throws ApiError */
 const fieldsOf = (at: string, { file: _, ...part }: Fields, file: Part): Fields => {
   if (part['data'] !== undefined)
@@ -60,10 +58,10 @@ const fieldsOf = (at: string, { file: _, ...part }: Fields, file: Part): Fields 
     checkTemplateData(`${at}.file`, file.bytes);
     return { ...part, mode, data: {} };
   }
-  if (mode !== 'CONVERT') return { ...part, mode, data: dataPlaceholder };
+  if (mode !== 'CONVERT') return { ...part, mode, data: placeholder };
   if (part['input_type'] === 'url')
     throw invalid(`${at}.file`, `${at}: send the URL of a page as data, not as a file.`);
-  return { ...part, mode, input_type: part['input_type'] ?? inputTypeOf(file), data: dataPlaceholder };
+  return { ...part, mode, input_type: part['input_type'] ?? inputTypeOf(file), data: placeholder };
 };
 
 /** `sent` are the names of the files in the form. */

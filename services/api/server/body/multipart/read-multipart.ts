@@ -8,6 +8,7 @@ import {
   attachmentPlaceholder,
   longTextFields,
   maxMainThreadBytes,
+  placeholder,
   readJson,
   type RequestBody,
   withoutParsedData,
@@ -84,8 +85,6 @@ const readOptions = ({ bytes }: Part): Values => {
     throw invalid(field, message.replace('The body', 'The part options'));
   }
 };
-
-const placeholder = '...';
 
 /** The fields that have a part of their own. An empty part counts as absent, as in a form that was not filled in. */
 const readFields = (parts: ReadonlyMap<string, Part>): Values => {
