@@ -103,6 +103,19 @@ test('a document that uses too much memory fails without affecting the others', 
   expect(browser('animated').crashes).toBe(0);
 });
 
+test('the page of a large document ends with it, because it would keep much memory', async () => {
+  printer = await openTestPrinter({ pagesPerBrowser: 1 });
+  const group = await processGroupOf('static');
+  const findRenderers = async () =>
+    (await readGroupMemory(new Set([group]))).filter(({ isRenderer }) => isRenderer).map(({ pid }) => pid);
+  await printer.print(requestFor('<p>x'));
+  const before = await findRenderers();
+  await printer.print(requestFor('<p>y'));
+  expect(await findRenderers()).toEqual(before);
+  await printer.print(requestFor(`<p>z<!--${'x'.repeat(2 ** 20)}-->`));
+  await expect.poll(findRenderers).not.toEqual(expect.arrayContaining(before));
+});
+
 /** A document that keeps about that many MB, and is printed after the time. */
 const keeping = (megabytes: number, wait_time: number) =>
   requestFor(
