@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { readGroupMemory } from './browsers/memory.ts';
 import { apiErrorFieldsOf, requestFor, openTestPrinter, silentLogger } from './testing/printing.ts';
 import { BrowserGone } from './cdp/errors.ts';
+import { emptyPrintDiagnostics } from './print-request.ts';
 import type { Printer, PrinterLogger } from './printer.ts';
 
 let printer: Printer;
@@ -116,21 +117,23 @@ test('the page of a large document ends with it, because it would keep much memo
   await expect.poll(findRenderers).not.toEqual(expect.arrayContaining(before));
 });
 
-/** A document that keeps about that many MB, and is printed after the time. */
+/** A document that keeps about that many MB, writes one console message, and is printed after the time. */
 const keeping = (megabytes: number, wait_time: number) =>
   requestFor(
-    `<p>x<script>onload=()=>{self.a=new Uint8Array(${megabytes}e6).fill(1);setTimeout(()=>{},9999)}</script>`,
-    {
-      scripts: true,
-      options: { wait_time },
-    },
+    `<p>x<script>
+       onload = () => { self.a = new Uint8Array(${megabytes}e6).fill(1); console.log('kept'); setTimeout(() => {}, 9999) }
+     </script>`,
+    { scripts: true, options: { wait_time }, diagnostics: emptyPrintDiagnostics() },
   );
 
 test('documents that use too much memory only together are all printed', async () => {
   const warn = vi.fn<PrinterLogger['warn']>();
   printer = await openTestPrinter({ ...smallMemory, memoryMb: 600, logger: { ...silentLogger, warn } });
-  const printed = await Promise.all([250, 250, 250].map((megabytes) => printer.print(keeping(megabytes, 5000))));
+  const requests = [250, 250, 250].map((megabytes) => keeping(megabytes, 5000));
+  const printed = await Promise.all(requests.map((request) => printer.print(request)));
   expect(printed.map(({ pages }) => pages)).toEqual([1, 1, 1]);
+  const messages = requests.map(({ diagnostics }) => diagnostics!.console.map(({ text }) => text));
+  expect(messages).toEqual([['kept'], ['kept'], ['kept']]);
   expect(warn).toHaveBeenCalledWith(expect.objectContaining({ killed: 'renderer' }), expect.any(String));
   expect(browser('animated').crashes).toBe(0);
 });
