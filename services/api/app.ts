@@ -50,7 +50,6 @@ import { limitTransfers, type TransferLimits } from './server/transfers.ts';
 import { handleUnknownRoutes } from './server/unknown-routes.ts';
 import { createPreviewLimiter } from './templates/preview-limits.ts';
 import { createRedeliveryPace } from '#application/deliveries/redelivery-pace.ts';
-import { createWebhookTestLimiter } from './webhooks/webhook-test-limits.ts';
 import { createConcurrencyLimiter } from './server/concurrency-limit.ts';
 
 /** What the app creates itself. */
@@ -62,7 +61,6 @@ type DependencyOfApp =
   | 'templateTestLimiter'
   | 'previewLimiter'
   | 'verificationLimiter'
-  | 'webhookTestLimiter'
   | 'redeliveryPace'
   | 'people'
   | 'cookies'
@@ -209,7 +207,6 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
     transfers,
     eventDownloads: createEventDownloadLimiter(),
     templateTestLimiter: createConcurrencyLimiter({ name: 'template tests', max: 2 }),
-    webhookTestLimiter: createWebhookTestLimiter(),
     redeliveryPace: createRedeliveryPace(),
     previewLimiter: createPreviewLimiter(),
     verificationLimiter: createConcurrencyLimiter({ name: 'verifications', max: 2 }),

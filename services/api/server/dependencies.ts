@@ -23,7 +23,6 @@ import type { Estimator } from '#application/renders/estimate.ts';
 import type { Previews } from '#application/templates/preview.ts';
 import type { PreviewLimiter } from '../templates/preview-limits.ts';
 import type { EventDownloadLimiter } from '../events/download.ts';
-import type { WebhookTestLimiter } from '../webhooks/webhook-test-limits.ts';
 import type { RedeliveryPace } from '#application/deliveries/redelivery-pace.ts';
 import type { Egress } from '#libs/egress/egress.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
@@ -77,7 +76,6 @@ export type Dependencies = HealthDependencies & {
   eventDownloads: EventDownloadLimiter;
   templateTestLimiter: ConcurrencyLimiter;
   verificationLimiter: ConcurrencyLimiter;
-  webhookTestLimiter: WebhookTestLimiter;
   redeliveryPace: RedeliveryPace;
   /** The way to the outside for test callbacks, with the address policy of all webhooks. */
   openEgress: () => Promise<Pick<Egress, 'sendWebhook'>>;

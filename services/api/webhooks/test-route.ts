@@ -1,7 +1,10 @@
 import { testWebhookRequest, testWebhookResponse } from '#contracts/http/deliveries.ts';
 import { testWebhook } from '#application/deliveries/test-webhook.ts';
 import { nameSchema, route, ok } from '../server/route.ts';
-import { maxTestsPerMinute } from './webhook-test-limits.ts';
+import { requireRateLimitLeft } from '../server/rate-limit.ts';
+
+/** So that the service cannot be used to flood an address. A test takes up to ten seconds. */
+const maxTestsPerMinute = 10;
 
 export const testWebhookRoute = route({
   method: 'POST',
@@ -28,8 +31,10 @@ export const testWebhookRoute = route({
   handle: async ({ id, account, body: { url, method = 'POST', headers = {} }, cause, reply }, dependencies) => {
     void reply.header('cache-control', 'no-store');
     const test = { id, accountId: account.id, target: { url, method, headers } };
-    return dependencies.webhookTestLimiter.run(account.id, dependencies.eventLog.now(), () =>
-      testWebhook(dependencies, test, cause),
-    );
+    const now = dependencies.eventLog.now();
+    const limit = { perMinute: maxTestsPerMinute, perMonth: null };
+    const { rateLimit } = await dependencies.limits.countRequest(`webhook-test/${account.id}`, limit, now);
+    requireRateLimitLeft(rateLimit, now, (perMinute) => `The account may send ${perMinute} test callbacks a minute.`);
+    return testWebhook(dependencies, test, cause);
   },
 });
