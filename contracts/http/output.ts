@@ -90,22 +90,31 @@ const pdfOnlyOptions = [
   'thumbnail',
 ] as const;
 /** The options that a kind of output cannot have, with the reason. */
-const refusedOptions: Record<string, [options: readonly string[], message: string][]> = {
-  pdf: [
-    [['dpi'], 'is allowed only with output png, jpeg or webp'],
-    [['quality'], 'is allowed only with output jpeg or webp'],
-    [['transparent'], 'is allowed only with output png or webp'],
+const refusedOptions: ReadonlyMap<unknown, [options: readonly string[], message: string][]> = new Map([
+  [
+    'pdf',
+    [
+      [['dpi'], 'is allowed only with output png, jpeg or webp'],
+      [['quality'], 'is allowed only with output jpeg or webp'],
+      [['transparent'], 'is allowed only with output png or webp'],
+    ],
   ],
-  png: [
-    [pdfOnlyOptions, 'is allowed only with output pdf, not with png'],
-    [['quality'], 'is allowed only with output jpeg or webp: png keeps every pixel'],
+  [
+    'png',
+    [
+      [pdfOnlyOptions, 'is allowed only with output pdf, not with png'],
+      [['quality'], 'is allowed only with output jpeg or webp: png keeps every pixel'],
+    ],
   ],
-  jpeg: [
-    [pdfOnlyOptions, 'is allowed only with output pdf, not with jpeg'],
-    [['transparent'], 'is allowed only with output png or webp: jpeg has no transparency'],
+  [
+    'jpeg',
+    [
+      [pdfOnlyOptions, 'is allowed only with output pdf, not with jpeg'],
+      [['transparent'], 'is allowed only with output png or webp: jpeg has no transparency'],
+    ],
   ],
-  webp: [[pdfOnlyOptions, 'is allowed only with output pdf, not with webp']],
-};
+  ['webp', [[pdfOnlyOptions, 'is allowed only with output pdf, not with webp']]],
+]);
 
 type NamedOutput = { output?: 'pdf' | ImageType | undefined };
 type OutputProblem = { field: string; message: string };
@@ -117,7 +126,7 @@ const asks = (values: Record<string, unknown>, field: string): boolean =>
 /** What contradicts the output in the named options of a render. */
 export const findOutputProblems = (named: NamedOutput): OutputProblem[] => {
   const values: Record<string, unknown> = named;
-  const problems = (refusedOptions[named.output ?? 'pdf'] ?? []).flatMap(([options, message]) =>
+  const problems = (refusedOptions.get(named.output ?? 'pdf') ?? []).flatMap(([options, message]) =>
     options.filter((field) => asks(values, field)).map((field) => ({ field, message })),
   );
   // A thumbnail is not encrypted.
@@ -133,7 +142,7 @@ export const findOutputProblems = (named: NamedOutput): OutputProblem[] => {
 export const withoutOtherOutput = <T extends NamedOutput>(below: T, request: NamedOutput): T => {
   const { output } = request;
   const dropped = [
-    ...(output === undefined ? [] : (refusedOptions[output] ?? []).flatMap(([options]) => options)),
+    ...(output === undefined ? [] : (refusedOptions.get(output) ?? []).flatMap(([options]) => options)),
     ...(asks(request, 'encryption') ? ['thumbnail'] : []),
   ];
   return dropped.length === 0

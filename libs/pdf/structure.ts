@@ -129,21 +129,27 @@ const renumberHeadings = (elements: readonly StructureElement[]): void => {
   }
 };
 
-const needingText: Record<string, { standard: string; message: string }> = {
-  Figure: {
-    standard: 'ISO 14289-1, 7.3',
-    message:
-      'Give the image an alternative text: alt or aria-label in HTML, "Alt Text" in Word. If it is decoration, say so: ' +
-      'alt="" in HTML, "Decorative" in Word.',
-  },
-  Formula: { standard: 'ISO 14289-1, 7.7', message: 'Give the formula an alternative text, or write it as text.' },
-};
+const needingText = new Map([
+  [
+    'Figure',
+    {
+      standard: 'ISO 14289-1, 7.3',
+      message:
+        'Give the image an alternative text: alt or aria-label in HTML, "Alt Text" in Word. If it is decoration, say ' +
+        'so: alt="" in HTML, "Decorative" in Word.',
+    },
+  ],
+  [
+    'Formula',
+    { standard: 'ISO 14289-1, 7.7', message: 'Give the formula an alternative text, or write it as text.' },
+  ],
+]);
 
 /** Images and formulas without an alternative text. Those of a page are numbered in reading order. */
 const missingTexts = (elements: readonly StructureElement[], describe: Describe): ConformanceViolation[] => {
   const numbers = new Map<string, number>();
   return elements.flatMap((element) => {
-    const reason = needingText[element.role];
+    const reason = needingText.get(element.role);
     if (!reason) return [];
     const place = describe(element);
     const number = (numbers.get(place) ?? 0) + 1;

@@ -1,7 +1,7 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import { isUnfinishedError } from '../html/unfinished-input.ts';
-import { parseSrcset } from '../html/element-resources.ts';
+import { imageAttributes, parseSrcset } from '../html/element-resources.ts';
 import { parseWithHandlers } from '../html/html-parser.ts';
 import type { CssUrlKind } from './css-urls.ts';
 
@@ -20,21 +20,6 @@ type Edit = { start: number; end: number; text: string };
 type Location = { startOffset: number; endOffset: number };
 type Attributes = ReadonlyMap<string, string>;
 
-const imageAttributes: Record<string, readonly string[]> = {
-  img: ['src'],
-  input: ['src'],
-  video: ['poster'],
-  image: ['href'],
-  feImage: ['href'],
-  body: ['background'],
-  table: ['background'],
-  thead: ['background'],
-  tbody: ['background'],
-  tfoot: ['background'],
-  tr: ['background'],
-  td: ['background'],
-  th: ['background'],
-};
 const srcsetElements = new Set(['img', 'source']);
 
 /** The srcset with replaced URLs. */
@@ -89,7 +74,7 @@ const editsOfTag = ({ tagName, attrs, location }: Token.TagToken, replacer: Html
 const replaceAttribute = (tagName: string, name: string, value: string, replacer: HtmlReplacer): string | undefined => {
   if (name === 'style') return replacer.css(value, 'declarations');
   if (name === 'srcset' && srcsetElements.has(tagName)) return replaceSrcset(value, replacer.candidate);
-  return imageAttributes[tagName]?.includes(name) ? replacer.image(value) : undefined;
+  return imageAttributes.get(tagName) === name ? replacer.image(value) : undefined;
 };
 
 const editOfStyle = (

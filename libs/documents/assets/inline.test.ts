@@ -55,6 +55,7 @@ describe('HTML', () => {
 
   it.each([
     ['<IMG SRC=a.gif alt=x>', `<IMG src="${gifUrl}" alt=x>`],
+    ['<constructor src=a.gif><img src=a.gif>', `<constructor src=a.gif><img src="${gifUrl}">`],
     [
       "<p>\r\n\u{1f600}é<img\nalt='&amp;' src = 'a.gif' src=b.gif/>",
       `<p>\r\n\u{1f600}é<img\nalt='&amp;' src="${gifUrl}"/>`.replace('"/>', '" src=b.gif/>'),

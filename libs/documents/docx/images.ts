@@ -12,11 +12,11 @@ const browserImageTypes = new Set([
   'image/avif',
   'image/x-icon',
 ]);
-const aliases: Record<string, string> = {
-  'image/jpg': 'image/jpeg',
-  'image/x-png': 'image/png',
-  'image/pjpeg': 'image/jpeg',
-};
+const aliases = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['image/x-png', 'image/png'],
+  ['image/pjpeg', 'image/jpeg'],
+]);
 const drawingPattern =
   /(<wp:extent\b[^<>]{0,500}?\bcx="(\d{1,10})"[^<>]{0,500}>(?:(?!<wp:extent\b)[^]){0,600}?<wp:docPr\b)([^<>]*>)/g;
 const widthLabelPattern = /^\[(\d+)\] ?/;
@@ -59,7 +59,7 @@ export const convertImage = mammoth.images.imgElement(async (image) => {
   const { contentType, altText = '', readAsBase64String } = image as unknown as DocxImage;
   const points = Number(widthLabelPattern.exec(altText)?.[1] ?? 0);
   const alt = altText.replace(widthLabelPattern, '');
-  const type = aliases[contentType] ?? contentType;
+  const type = aliases.get(contentType) ?? contentType;
   const src = browserImageTypes.has(type)
     ? `data:${type};base64,${await readAsBase64String()}`
     : placeholderImage(type);

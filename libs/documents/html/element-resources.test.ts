@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSrcset } from './element-resources.ts';
+import { unlimitedBudget } from '../budget.ts';
+import { findElementResources, parseSrcset } from './element-resources.ts';
 
 test.each([
   ['a.png', ['a.png']],
@@ -10,4 +11,10 @@ test.each([
   [' , ', []],
 ])('the URLs of srcset "%s" are separated', (srcset, urls) => {
   expect(parseSrcset(srcset).map(({ url }) => url)).toEqual(urls);
+});
+
+test.each(['body', 'table', 'tbody', 'tr', 'td'])('the background of %s is an image', (tagName) => {
+  const attributes = [{ name: 'background', value: 'https://example.com/a.png' }];
+  const resources = { external: true, images: ['https://example.com/a.png'] };
+  expect(findElementResources(tagName, attributes, unlimitedBudget)).toEqual(resources);
 });

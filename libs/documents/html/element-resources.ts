@@ -21,6 +21,16 @@ const fetchedAttributes = new Set([
 ]);
 const linkElements = new Set(['a', 'area', 'base']);
 
+/** The attribute with the URL of an image, by element. Of `input` it is one only if its type is `image`. */
+export const imageAttributes: ReadonlyMap<string, string> = new Map([
+  ['img', 'src'],
+  ['input', 'src'],
+  ['video', 'poster'],
+  ['image', 'href'],
+  ['feImage', 'href'],
+  ...['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th'].map((name) => [name, 'background'] as const),
+]);
+
 /** What one element may make a browser fetch. `images` are the URLs that it would load as images. */
 export type ElementResources = { external: boolean; images: string[] };
 
@@ -50,26 +60,11 @@ const isFetched = (tagName: string, name: string, value: string): boolean => {
 };
 
 const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): string[] => {
-  const value = (name: string) => attributes.find((attribute) => attribute.name === name)?.value;
-  const toList = (url: string | undefined) => (url === undefined ? [] : [url]);
-  switch (tagName) {
-    case 'img':
-      return toList(value('src') ?? parseSrcset(value('srcset') ?? '')[0]?.url);
-    case 'input':
-      return value('type')?.toLowerCase() === 'image' ? toList(value('src')) : [];
-    case 'image':
-    case 'feImage':
-      return toList(value('href'));
-    case 'video':
-      return toList(value('poster'));
-    case 'body':
-    case 'table':
-    case 'td':
-    case 'th':
-      return toList(value('background'));
-    default:
-      return [];
-  }
+  const valueOf = (name: string) => attributes.find((attribute) => attribute.name === name)?.value;
+  const attribute = imageAttributes.get(tagName);
+  if (attribute === undefined || (tagName === 'input' && valueOf('type')?.toLowerCase() !== 'image')) return [];
+  const url = valueOf(attribute) ?? (tagName === 'img' ? parseSrcset(valueOf('srcset') ?? '')[0]?.url : undefined);
+  return url === undefined ? [] : [url];
 };
 
 const separatorPattern = /[\s,]*/y;

@@ -58,16 +58,16 @@ const odfComments = /<office:annotation\b(?!-)[^<>]*>/g;
 const odfCommentEnds = /<office:annotation-end\b[^<>]*\/>/g;
 
 /** The attributes of OOXML elements that name an image, template or document outside of the file. */
-const linksOfOoxml: Readonly<Record<string, readonly string[]>> = {
-  blip: ['link'],
-  imagedata: ['href', 'src'],
-  attachedTemplate: ['id'],
-  subDoc: ['id'],
-};
+const linksOfOoxml: ReadonlyMap<string, readonly string[]> = new Map([
+  ['blip', ['link']],
+  ['imagedata', ['href', 'src']],
+  ['attachedTemplate', ['id']],
+  ['subDoc', ['id']],
+]);
 
 const cleanOoxml = (xml: string): string => {
   const cleaned = editTags(xml, (local, tag) => {
-    const links = linksOfOoxml[local];
+    const links = linksOfOoxml.get(local);
     return links ? keepAttributes(tag, (attribute) => !links.includes(attribute.local)) : tag;
   });
   return withoutReadingFields(cleaned).replace(comments, '');
