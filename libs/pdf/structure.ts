@@ -139,10 +139,7 @@ const needingText = new Map([
         'so: alt="" in HTML, "Decorative" in Word.',
     },
   ],
-  [
-    'Formula',
-    { standard: 'ISO 14289-1, 7.7', message: 'Give the formula an alternative text, or write it as text.' },
-  ],
+  ['Formula', { standard: 'ISO 14289-1, 7.7', message: 'Give the formula an alternative text, or write it as text.' }],
 ]);
 
 /** Images and formulas without an alternative text. Those of a page are numbered in reading order. */
