@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDamageError } from '#libs/sqlite/damage.ts';
+import { hasResultCode } from '#libs/sqlite/result-codes.ts';
 
 /** The disk cannot be written: it is full, a quota is reached, or it is read-only. Nothing was written. */
 export class DiskWriteError extends Error {
@@ -12,16 +13,12 @@ export class DiskWriteError extends Error {
   }
 }
 
-/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). The last byte of an extended code is the primary code. */
-const unwritableSqliteCodes: ReadonlySet<number> = new Set([
-  8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
-]);
 const unwritableSystemCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
 const isUnwritableError = (error: unknown): boolean => {
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  const { code } = error as { code?: unknown };
   return (
-    (typeof errcode === 'number' && unwritableSqliteCodes.has(errcode % 256)) ||
+    hasResultCode(error, 'readOnly', 'ioError', 'full', 'cannotOpen') ||
     (typeof code === 'string' && unwritableSystemCodes.has(code))
   );
 };

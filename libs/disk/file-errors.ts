@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultDataDir } from '#libs/config/setting-table.ts';
+import { hasResultCode } from '#libs/sqlite/result-codes.ts';
 
 /** Why a file cannot be written or a folder cannot be used, by the code of the error of Node. */
 export const fileErrorReasons: Readonly<Record<string, string>> = {
@@ -13,9 +14,6 @@ export const fileErrorReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EPIPE: 'its reader is gone',
 };
-
-/** READONLY and CANTOPEN (https://www.sqlite.org/rescode.html). */
-const unusableDatabase: ReadonlySet<number> = new Set([8, 14]);
 
 const isIn = (folder: string, path: string): boolean => join(path, '/').startsWith(join(folder, '/'));
 
@@ -33,12 +31,11 @@ const isAboutFolder = ({ code, syscall = '' }: NodeJS.ErrnoException): boolean =
 /** What is wrong with a folder or a database that the user chose, in sentences; null for other errors. */
 export const describeFileError = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
-  const { code = '', path, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  const { code = '', path, message, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ERR_SQLITE_ERROR')
-    return unusableDatabase.has(errcode % 256)
+    return hasResultCode(error, 'readOnly', 'cannotOpen')
       ? `${message}. Check that this user may write to the file and its folder.`
       : null;
-  const { syscall } = error as NodeJS.ErrnoException;
   const reason = code === 'ENOENT' && syscall === 'mkdir' ? 'no folder can be made there' : fileErrorReasons[code];
   return path && reason && isAboutFolder(error) ? `${path} cannot be used: ${reason}.${hintFor(path)}` : null;
 };

@@ -1,15 +1,9 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-
-/** Result codes of a damaged file: CORRUPT and NOTADB, and IOERR_SHORT_READ (https://www.sqlite.org/rescode.html). */
-const damageCodes: ReadonlySet<number> = new Set([11, 26]);
-const shortRead = 522;
+import { hasResultCode } from './result-codes.ts';
 
 /** Whether an error of SQLite says that the file is damaged. */
-export const isDamageError = (error: unknown): boolean => {
-  const errcode = (error as { errcode?: unknown }).errcode;
-  return typeof errcode === 'number' && (damageCodes.has(errcode % 256) || errcode === shortRead);
-};
+export const isDamageError = (error: unknown): boolean => hasResultCode(error, 'corrupt', 'notADatabase', 'shortRead');
 
 /** A file next to a database in which damage was found: the next start checks the whole database. */
 const damageMarkerOf = (file: string): string => `${file}.suspect`;

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '#libs/disk/make-folder.ts';
 import { isDamageError, writeDamageMarker } from './damage.ts';
+import { hasResultCode } from './result-codes.ts';
 
 export type Row = Record<string, string | number | null>;
 export type SqlParameters = readonly SQLInputValue[];
@@ -35,26 +36,20 @@ export type SqliteDatabase = {
 /** How long a statement waits for the lock of another connection before it fails, in milliseconds. */
 export const defaultLockTimeoutMs = 10_000;
 
-const sqliteBusy = 5;
-const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
-
 // SQLite does not apply its lock timeout to the switch to WAL, so this function retries.
 const switchToWal = (connection: DatabaseSync, lockTimeoutMs: number): void => {
   for (const deadline = performance.now() + lockTimeoutMs; ;) {
     try {
       return connection.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!hasResultCode(error, 'busy') || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 };
 
-/**
- * Primary result codes that concern the file: READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB
- * (https://www.sqlite.org/rescode.html).
- */
-const fileErrorCodes: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+const concernsFile = (error: unknown): boolean =>
+  hasResultCode(error, 'readOnly', 'ioError', 'corrupt', 'full', 'cannotOpen', 'notADatabase');
 
 /** Runs `work` and adds the file name to errors of SQLite that concern the file. */
 const withFileInError = <T>(file: string, work: () => T): T => {
@@ -62,11 +57,7 @@ const withFileInError = <T>(file: string, work: () => T): T => {
     return work();
   } catch (error) {
     if (isDamageError(error)) writeDamageMarker(file, (error as Error).message);
-    if (
-      error instanceof Error &&
-      fileErrorCodes.has(((error as { errcode?: number }).errcode ?? 0) % 256) &&
-      !error.message.includes(file)
-    )
+    if (error instanceof Error && concernsFile(error) && !error.message.includes(file))
       error.message = `${file}: ${error.message}`;
     throw error;
   }

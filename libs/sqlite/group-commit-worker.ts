@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
+import { hasResultCode } from './result-codes.ts';
 import type { WriteTask, WriteTaskResult, WriteFailure, WriterRequest, WriterOptions } from './group-commit.ts';
 
 const port = parentPort!;
@@ -11,11 +12,6 @@ const toWriteFailure = (error: unknown): WriteFailure => {
   const { errcode } = error as { errcode?: number };
   return { reason: error instanceof Error ? error.message : String(error), ...(errcode !== undefined && { errcode }) };
 };
-
-const sqliteConstraintUnique = 2067;
-const sqliteConstraintPrimaryKey = 1555;
-const isUniqueViolation = (error: unknown): boolean =>
-  [sqliteConstraintUnique, sqliteConstraintPrimaryKey].includes((error as { errcode?: number }).errcode ?? 0);
 
 const rollBackTask = (reply: WriteTaskResult): WriteTaskResult => {
   database.run('ROLLBACK TO task');
@@ -59,7 +55,9 @@ const runWriteTask = (task: WriteTask): WriteTaskResult => {
   } catch (error) {
     if (!database.inTransaction()) throw error;
     return rollBackTask(
-      isUniqueViolation(error) ? { id: task.id, isCommitted: false } : { id: task.id, ...toWriteFailure(error) },
+      hasResultCode(error, 'uniqueViolated', 'primaryKeyViolated')
+        ? { id: task.id, isCommitted: false }
+        : { id: task.id, ...toWriteFailure(error) },
     );
   } finally {
     if (database.inTransaction()) database.run('RELEASE task');

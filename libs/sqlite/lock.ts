@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-
-const sqliteBusy = 5;
+import { hasResultCode } from './result-codes.ts';
 
 /**
  * Locks an empty file until the returned function is called or the process ends. Null if another process has locked it.
@@ -13,7 +12,7 @@ export const lockFile = (file: string): (() => void) | null => {
     return () => database.close();
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return null;
+    if (hasResultCode(error, 'busy')) return null;
     throw error;
   }
 };

@@ -1,9 +1,8 @@
 import type { DefaultOptions } from '#contracts/http/templates.ts';
+import { isObject } from '#contracts/http/type-names.ts';
 
 /** The file in the folder of a template with the template of its electronic invoice: `factur_x.template`. */
 export const invoiceFile = 'factur-x.xml';
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The fields of a template with the content of its invoice file, if it has one and `factur_x` names no XML itself. */
 export const withInvoice = (fields: object, xml: string | null): object => {

@@ -19,10 +19,7 @@ export const fromRecordedPdf = (stored: Uint8Array): Uint8Array =>
   firstLine.equals(stored.subarray(0, firstLine.byteLength)) ? stored.subarray(firstLine.byteLength) : stored;
 
 /** Files can begin with a byte order mark, which no JSON may have. */
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const isJson = (text: string): boolean => {
   try {

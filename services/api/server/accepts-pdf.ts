@@ -11,7 +11,6 @@ import {
 } from '#contracts/http/output.ts';
 
 const json = 'application/json';
-export const pdfType = pdfContentType;
 
 /**
  * Whether the caller prefers one of these media types to JSON (RFC 9110, 12.5.1). If the header Accept is absent, equally
@@ -25,7 +24,7 @@ export const prefersType = ({ headers }: Pick<FastifyRequest, 'headers'>, ...typ
 };
 
 /** Whether the caller prefers the bytes of the PDF to JSON. */
-export const prefersPdf = (request: Pick<FastifyRequest, 'headers'>): boolean => prefersType(request, pdfType);
+export const prefersPdf = (request: Pick<FastifyRequest, 'headers'>): boolean => prefersType(request, pdfContentType);
 
 const imageContentTypes = Object.values(imageTypes).map(({ contentType }) => contentType);
 
@@ -34,7 +33,7 @@ const imageContentTypes = Object.values(imageTypes).map(({ contentType }) => con
  * file of several, and one that accepts ZIP files a single image.
  */
 export const prefersFile = (request: Pick<FastifyRequest, 'headers'>, contentType: OutputContentType): boolean => {
-  if (contentType === pdfType) return prefersPdf(request);
+  if (contentType === pdfContentType) return prefersPdf(request);
   const images = contentType === zipContentType ? imageContentTypes : [contentType];
   return prefersType(request, zipContentType, ...images);
 };
@@ -49,13 +48,13 @@ export const requireAcceptedOutput = (
 ): void => {
   const { accept } = headers;
   if (accept === undefined || accept === '*/*') return;
-  const own = output === 'pdf' ? [pdfType] : [imageTypes[output].contentType, zipContentType];
+  const own = output === 'pdf' ? [pdfContentType] : [imageTypes[output].contentType, zipContentType];
   const negotiator = new Negotiator({ headers });
   if (negotiator.mediaTypes([json, ...own]).length > 0) return;
   const [wanted] = negotiator.mediaTypes([...outputContentTypes]);
   if (wanted === undefined) return;
   const kind = Object.entries(imageTypes).find(([, { contentType }]) => contentType === wanted)?.[0];
-  const other = kind ?? (wanted === pdfType ? 'pdf' : null);
+  const other = kind ?? (wanted === pdfContentType ? 'pdf' : null);
   throw ApiError.of(
     'invalid_request',
     `The header Accept asks for ${wanted}, but the output of this request is ${output}. Send Accept: ${own.join(', ')}` +

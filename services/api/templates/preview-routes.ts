@@ -14,6 +14,7 @@ import {
   previewTemplateRequestFor,
   templatePreviewResponse,
 } from '#contracts/http/template-previews.ts';
+import { pdfContentType } from '#contracts/http/output.ts';
 import { readModels } from '#contracts/names.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
@@ -23,7 +24,7 @@ import { readExamples } from '#libs/templating/examples.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { defaultSelectorErrors, selectorErrors } from '../renders/page-fields.ts';
 import { warningsFieldOf } from '../renders/warnings.ts';
-import { pdfType, prefersPdf } from '../server/accepts-pdf.ts';
+import { prefersPdf } from '../server/accepts-pdf.ts';
 import { attachmentOf } from '../server/attachment.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import type { CallerContext } from '../server/context.ts';
@@ -35,7 +36,7 @@ import { templateExamples, templateVersionParams } from './reference.ts';
 import { requireTemplateDocument, requireVersion } from './require-template.ts';
 
 const previewResponse = ok('The PDF.', nameSchema('TemplatePreview', templatePreviewResponse), {
-  contentType: pdfType,
+  contentType: pdfContentType,
   headers: {
     'X-Page-Count': 'With the PDF itself: the number of its pages.',
     'X-Duration-Ms': 'With the PDF itself: the time of the renderer in milliseconds.',
@@ -56,7 +57,7 @@ const sendPreview = (reply: FastifyReply, { pdf, pages, durationMs, warnings }: 
   if (prefersPdf(reply.request))
     return reply
       .headers({
-        'content-type': pdfType,
+        'content-type': pdfContentType,
         'content-disposition': attachmentOf('preview.pdf'),
         'x-content-type-options': 'nosniff',
         'x-page-count': pages,
