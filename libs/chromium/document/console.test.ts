@@ -1,31 +1,15 @@
-import { PassThrough } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { collectConsole } from './console.ts';
-import { connect } from '../cdp/connection.ts';
 import { emptyPrintDiagnostics } from '../print-request.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-const heapBytes = (): number => {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-};
+import { heapBytes, openSimulatedPage } from '../testing/simulated-page.ts';
 
 const openPage = async () => {
-  const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
-  const session = connect(toBrowser, fromBrowser).session('page');
-  const receive = (message: object) => fromBrowser.write(`${JSON.stringify(message)}\0`);
+  const { session, answer, send } = openSimulatedPage();
   const logs = (text: string) =>
-    receive({
-      method: 'Runtime.consoleAPICalled',
-      params: { type: 'log', args: [{ type: 'string', value: text }] },
-      sessionId: 'page',
-    });
+    send('Runtime.consoleAPICalled', { type: 'log', args: [{ type: 'string', value: text }] });
   const diagnostics = emptyPrintDiagnostics();
   const collecting = collectConsole(session, diagnostics);
-  for (const id of [1, 2]) receive({ id, result: {} });
+  for (const id of [1, 2]) answer(id);
   await collecting;
   return { diagnostics, logs };
 };

@@ -22,6 +22,14 @@ export type ResourceTracker = {
 
 const isExternal = (url: string) => /^https?:/i.test(url);
 
+/** The requests of a page that are known at one time. A script can send any number, each with a URL of megabytes. */
+const maxRequests = 10_000;
+const maxUrlLength = 2_000;
+
+/** Copies the beginning of a long URL: in V8 a slice keeps the whole text in memory. */
+const truncateUrl = (url: string): string =>
+  url.length > maxUrlLength ? `${Buffer.from(url.slice(0, maxUrlLength)).toString()}...` : url;
+
 const failureReason = (
   { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
   status: number | undefined,
@@ -39,7 +47,9 @@ const isCausedByDocument = ({ canceled, blockedReason }: Protocol.Network.Loadin
 
 const undecodedImagesExpression = `[...document.images]
   .filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0)
-  .map((image) => image.currentSrc)`;
+  .filter((image) => !image.currentSrc.startsWith('data:'))
+  .slice(0, ${maxRequests})
+  .map((image) => image.currentSrc.slice(0, ${maxUrlLength} + 1))`;
 
 /**
  * How failed resources are reported. `page` is a page at a URL, whose author is not the caller: its failed images are
@@ -70,22 +80,34 @@ export const trackResources = async (
   { page }: ResourceRules = { page: null },
 ): Promise<ResourceTracker> => {
   const images = new Set<string>();
-  const requests = new Map<string, { first: string; last: string; status?: number }>();
+  /** By request id: those that have not ended, and all for images. */
+  const requests = new Map<string, { first: string; last: string; isImage: boolean; status?: number }>();
   const failures = new Map<string, Failure>();
+  let hasFailedImage = false;
   const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: FailureReason) => {
     const request = requests.get(requestId);
-    if (request && isExternal(request.first) && !failures.has(request.first))
-      failures.set(request.first, { url: request.first, finalUrl: request.last, type, reason });
+    if (!request || failures.has(request.first)) return;
+    const isFirstImage = type === 'Image' && !hasFailedImage;
+    if (failures.size >= maxWarnings && !isFirstImage) return;
+    hasFailedImage ||= isFirstImage;
+    failures.set(request.first, { url: request.first, finalUrl: request.last, type, reason });
+  };
+
+  /** Whether an image could be decoded is only known in the end. */
+  const forgetUnlessImage = ({ requestId }: { requestId: string }): void => {
+    if (requests.get(requestId)?.isImage === false) requests.delete(requestId);
   };
 
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse, type, frameId }) => {
     // Navigation has its own errors.
     if (page && type === 'Document' && frameId === page.frameId) return;
-    if (page && type === 'Image' && isExternal(request.url) && !redirectResponse) images.add(request.url);
-    if (page && page.maxImages !== null && images.size > page.maxImages)
-      page.onTooMany(tooManyImagesError(page.maxImages));
+    if (!isExternal(request.url) || (!requests.has(requestId) && requests.size >= maxRequests)) return;
+    const url = truncateUrl(request.url);
     const first = redirectResponse ? requests.get(requestId)?.first : undefined;
-    requests.set(requestId, { first: first ?? request.url, last: request.url });
+    requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
+    if (!page || page.maxImages === null || type !== 'Image' || redirectResponse) return;
+    images.add(url);
+    if (images.size > page.maxImages) page.onTooMany(tooManyImagesError(page.maxImages));
   });
   // This event has the status even if the page may not read the response.
   session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
@@ -101,10 +123,14 @@ export const trackResources = async (
   session.on('Network.loadingFailed', (event) => {
     if (!isCausedByDocument(event))
       fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
+    forgetUnlessImage(event);
   });
+  session.on('Network.loadingFinished', forgetUnlessImage);
   if (page)
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.id === page.frameId) failures.clear();
+      if (frame.id !== page.frameId) return;
+      failures.clear();
+      hasFailedImage = false;
     });
   await session.send('Network.enable', {});
 
@@ -113,7 +139,8 @@ export const trackResources = async (
       expression: undecodedImagesExpression,
       returnByValue: true,
     });
-    const undecoded = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
+    const urls: unknown[] = Array.isArray(result.value) ? result.value : [];
+    const undecoded = new Set(urls.map((url) => truncateUrl(String(url))));
     for (const [requestId, { first }] of requests)
       if (undecoded.has(first)) fail(requestId, 'Image', { known: 'the response is not an image' });
   };

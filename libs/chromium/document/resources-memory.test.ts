@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { heapBytes, openSimulatedPage } from '../testing/simulated-page.ts';
+import { trackResources } from './resources.ts';
+
+const longUrl = (scheme: string, index: number): string => scheme + index + Buffer.alloc(1_000_000, 'x').toString();
+
+test.each([
+  ['that end', 'data:text/plain,', 'Fetch', true],
+  ['of a host', 'http://a.example/', 'Fetch', false],
+  ['of images that cannot be loaded', 'http://a.example/', 'Image', true],
+])('the long URLs of requests %s take no memory', async (_, scheme, type, fails) => {
+  const { session, answer, send } = openSimulatedPage();
+  const tracking = trackResources(session, undefined);
+  answer(1);
+  const tracker = await tracking;
+  const received = { count: 0 };
+  session.on('Network.requestWillBeSent', () => (received.count += 1));
+  const before = heapBytes();
+  for (let index = 0; index < 100; index += 1) {
+    send('Network.requestWillBeSent', { requestId: String(index), request: { url: longUrl(scheme, index) }, type });
+    if (fails) send('Network.loadingFailed', { requestId: String(index), type, errorText: 'net::ERR_FAILED' });
+  }
+  await expect.poll(() => received.count).toBe(100);
+  // A heap with all URLs would be 100 MB larger.
+  await expect.poll(() => (heapBytes() - before) / 2 ** 20).toBeLessThan(30);
+  expect(tracker).toBeDefined();
+});
+
+test('of requests without end, the first 10,000 are known', async () => {
+  const { session, answer, send } = openSimulatedPage();
+  const tracking = trackResources(session, undefined);
+  answer(1);
+  const tracker = await tracking;
+  const request = (id: number) =>
+    send('Network.requestWillBeSent', {
+      requestId: String(id),
+      request: { url: `http://a.example/${id}` },
+      type: 'Fetch',
+    });
+  const fail = (id: number) =>
+    send('Network.loadingFailed', { requestId: String(id), type: 'Fetch', errorText: 'net::ERR_FAILED' });
+  for (let id = 0; id < 10_010; id += 1) request(id);
+  for (const id of [10_005, 3, 3]) fail(id);
+  // An ended request makes room for another one.
+  request(20_000);
+  fail(20_000);
+  const checking = tracker.checkFailures();
+  answer(2, { result: { type: 'object', value: [] } });
+  const reason = 'the request failed (ERR_FAILED)';
+  expect(await checking).toEqual(
+    [3, 20_000].map((id) => ({ kind: 'resource_failed', url: `http://a.example/${id}`, reason })),
+  );
+});
