@@ -51,3 +51,24 @@ test('of requests without end, the first 10,000 are known', async () => {
     [3, 20_000].map((id) => ({ kind: 'resource_failed', url: `http://a.example/${id}`, reason })),
   );
 });
+
+test('of failures, the first 50 and the first image are kept', async () => {
+  const { session, answer, send } = openSimulatedPage();
+  const tracking = trackResources(session, undefined);
+  answer(1);
+  const tracker = await tracking;
+  const fail = (id: number, type: string): void => {
+    const request = { url: `http://a.example/${id}` };
+    send('Network.requestWillBeSent', { requestId: String(id), request, type });
+    send('Network.loadingFailed', { requestId: String(id), type, errorText: 'net::ERR_FAILED' });
+  };
+  const check = (id: number) => {
+    const checking = tracker.checkFailures();
+    answer(id, { result: { type: 'object', value: [] } });
+    return checking;
+  };
+  for (let id = 0; id < 60; id += 1) fail(id, 'Stylesheet');
+  expect(await check(2)).toHaveLength(50);
+  for (const id of [60, 61]) fail(id, 'Image');
+  await expect(check(3)).rejects.toMatchObject({ fields: { extra: { image_url: 'http://a.example/60' } } });
+});

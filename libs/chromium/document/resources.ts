@@ -83,13 +83,13 @@ export const trackResources = async (
   /** By request id: those that have not ended, and all for images. */
   const requests = new Map<string, { first: string; last: string; isImage: boolean; status?: number }>();
   const failures = new Map<string, Failure>();
-  let hasFailedImage = false;
+  let isFailed = false;
   const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: FailureReason) => {
     const request = requests.get(requestId);
     if (!request || failures.has(request.first)) return;
-    const isFirstImage = type === 'Image' && !hasFailedImage;
+    const isFirstImage = type === 'Image' && !page && !isFailed;
     if (failures.size >= maxWarnings && !isFirstImage) return;
-    hasFailedImage ||= isFirstImage;
+    isFailed ||= isFirstImage;
     failures.set(request.first, { url: request.first, finalUrl: request.last, type, reason });
   };
 
@@ -128,9 +128,7 @@ export const trackResources = async (
   session.on('Network.loadingFinished', forgetUnlessImage);
   if (page)
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.id !== page.frameId) return;
-      failures.clear();
-      hasFailedImage = false;
+      if (frame.id === page.frameId) failures.clear();
     });
   await session.send('Network.enable', {});
 
@@ -157,7 +155,7 @@ export const trackResources = async (
         });
       }
       return Promise.all(
-        [...failures.values()].slice(0, maxWarnings).map(async (failure) => ({
+        [...failures.values()].map(async (failure) => ({
           kind: 'resource_failed' as const,
           url: failure.url,
           reason: await reasonText(failure.reason, proxy, failure.finalUrl),
