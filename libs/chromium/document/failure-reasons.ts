@@ -1,8 +1,14 @@
 import type { Protocol } from 'devtools-protocol';
+import { defaultLimits } from '#libs/egress/limits.ts';
+import { bytesToMb } from '#libs/sizes/sizes.ts';
 import { fetchProxyError } from './proxy-error.ts';
 
 /** Why a request failed: `known` from the browser, or the proxy must be asked. */
 export type FailureReason = { known: string } | { ask: 'proxy'; fallback: string };
+
+const responseCut =
+  'the response ended too early: its server closed the connection, or sent more than ' +
+  `${bytesToMb(defaultLimits.maxProxyResponseBytes)} MB`;
 
 const networkErrors: Record<string, string> = {
   ERR_NAME_NOT_RESOLVED: 'the name of the host could not be resolved (DNS)',
@@ -13,8 +19,11 @@ const networkErrors: Record<string, string> = {
   ERR_TIMED_OUT: 'the server did not respond in time',
   ERR_CONNECTION_TIMED_OUT: 'the server did not respond in time',
   ERR_TOO_MANY_REDIRECTS: 'the server redirects in a loop',
-  ERR_CONTENT_LENGTH_MISMATCH: 'the response ended too early',
-  ERR_INCOMPLETE_CHUNKED_ENCODING: 'the response ended too early',
+  ERR_CONTENT_LENGTH_MISMATCH: responseCut,
+  ERR_INCOMPLETE_CHUNKED_ENCODING: responseCut,
+  ERR_CONTENT_DECODING_FAILED: 'the compressed response is damaged, or ended too early',
+  ERR_UNSAFE_REDIRECT: 'the server redirects to a URL that a page may not load',
+  ERR_INVALID_REDIRECT: 'the server redirects to a URL that is not valid',
   ERR_CERT_AUTHORITY_INVALID: 'the certificate of the server is not trusted',
   ERR_CERT_COMMON_NAME_INVALID: 'the certificate of the server is for another name',
   ERR_CERT_DATE_INVALID: 'the certificate of the server has expired or is not valid yet',

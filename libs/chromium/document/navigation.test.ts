@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openEgress, type Egress } from '#libs/egress/egress.ts';
 import { pageClassification } from '#libs/documents/html/classify.ts';
@@ -63,6 +65,16 @@ const bodies: Record<string, string> = {
   '/drawing': '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="50"><text y="20">drawn</text></svg>',
 };
 
+/** Pages whose response ends too early. */
+const cut: Record<string, { headers: OutgoingHttpHeaders; begin: string | Buffer }> = {
+  '/cut-chunks': { headers: {}, begin: '<p>begin' },
+  '/cut-length': { headers: { 'content-length': 10_000 }, begin: '<p>begin' },
+  '/cut-gzip': {
+    headers: { 'content-encoding': 'gzip' },
+    begin: gzipSync(randomBytes(20_000).toString('hex')).subarray(0, 10_000),
+  },
+};
+
 type Seen = { server: 'first' | 'other'; url: string; method: string; secret: string; cookie: string };
 const seen: Seen[] = [];
 const held: IncomingMessage[] = [];
@@ -89,6 +101,12 @@ const serve = (name: Seen['server']): Server =>
     if (path === '/login') return response.writeHead(401, { 'www-authenticate': 'Basic realm=x' }).end('<p>log in');
     if (path === '/broken') return response.writeHead(502, { 'x-colophon-error': 'failed' }).end('<p>internal');
     if (path === '/cut') return request.socket.destroy();
+    if (path === '/not-modified') return response.writeHead(304).end();
+    if (path === '/to-file') return to('file:///etc/hosts');
+    if (cut[path]) {
+      response.writeHead(200, { 'content-type': 'text/html', ...cut[path].headers });
+      return response.write(cut[path].begin, () => request.socket.destroy());
+    }
     if (path === '/never') return held.push(request);
     if (path.endsWith('.png')) return response.setHeader('content-type', 'image/png').end(image);
     return response.writeHead(404, { 'content-type': 'text/html' }).end('<p>an error page');
@@ -196,6 +214,11 @@ describe('A page at a URL', () => {
     ['/loop', 'the page redirects more than 5 times', undefined],
     ['/to-blank', 'the page redirects to about:blank, which is not an http or https URL', undefined],
     ['/cut', '127.0.0.1 closed the connection without a response.', undefined],
+    ['/cut-chunks', 'the response ended too early', undefined],
+    ['/cut-length', 'the response ended too early', undefined],
+    ['/cut-gzip', 'ended too early', undefined],
+    ['/not-modified', 'the response has no page', undefined],
+    ['/to-file', 'the server redirects to a URL that a page may not load', undefined],
     ['/moved-to-private', '127.0.0.2 is not a public address.', undefined],
     ['/to-private', '127.0.0.2 is not a public address.', undefined],
     ['http://127.0.0.2/', '127.0.0.2 is not a public address.', undefined],

@@ -128,13 +128,15 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
     checkResponse(response);
   });
   session.on('Network.loadingFailed', ({ requestId, type, errorText }) => {
+    const isAborted = errorText === 'net::ERR_ABORTED';
+    // The page is shown, but its end is missing. A script may stop the page itself.
+    if (requestId === current && !isAborted) fail(lastUrl, errorReason(errorText));
     if (type !== 'Document' || requestId !== pending) return;
     const response = responses.get(requestId);
-    const isAborted = errorText === 'net::ERR_ABORTED';
     // After the start of a download, the page stays.
     if (isAborted && current !== '') pending = null;
     else if (isAborted && response) fail(response.url, noContent(response), response.status);
-    else fail(lastUrl, errorReason(errorText));
+    else fail(lastUrl, isAborted ? { known: 'the response has no page' } : errorReason(errorText));
     change.notify();
   });
   session.on('Network.requestWillBeSent', ({ requestId, request, type, ...event }) => {
