@@ -117,6 +117,20 @@ test('the page of a large document ends with it, because it would keep much memo
   await expect.poll(findRenderers).not.toEqual(expect.arrayContaining(before));
 });
 
+test('a document that fills the memory of the browser itself fails alone, with an error about memory', async () => {
+  printer = await openTestPrinter(smallMemory);
+  // The bytes of a Blob are in the browser's main process.
+  const blobs = requestFor(
+    '<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Blob([new Uint8Array(3e7)]))},20)</script>',
+    { scripts: true, limits: { scriptMs: 150_000 } },
+  );
+  blobs.options.wait_time = 140_000;
+  const other = printer.print({ ...endless, options: { ...endless.options, wait_time: 5000 } });
+  expect(await apiErrorFieldsOf(printer.print(blobs))).toMatchObject(memoryExceeded);
+  expect((await other).pages).toBe(1);
+  expect(browser('animated').crashes).toBe(1);
+});
+
 /** A document that keeps about that many MB, writes one console message, and is printed after the time. */
 const keeping = (megabytes: number, wait_time: number) =>
   requestFor(

@@ -55,7 +55,8 @@ const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
       'browser exceeded its memory limit',
     );
     const { limitMb } = browser.memory;
-    if (decision.kill === 'browser') browser.kill();
+    // Pages have put much into the browser's own processes, Blobs for example. Which ones did is not known.
+    if (decision.kill === 'browser') browser.kill(new MemoryExceededTogether(limitMb));
     else
       browser.memory.kill(
         decision.pid,

@@ -49,7 +49,10 @@ export type Browser = {
   };
   /** Resolves when the process and its folder are gone. */
   ended: Promise<void>;
-  kill(): void;
+  /** Why it was killed, if it was. */
+  killReason: Error | null;
+  /** Kills all processes. The documents fail with the reason. */
+  kill(reason?: Error): void;
   close(): Promise<void>;
 };
 
@@ -146,31 +149,32 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     // The shell removes it, too; this is for a shell that was killed. A folder that stays must not end the service.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   });
-  const kill = () => {
-    devtools.fail(new BrowserGone('The browser was killed.'));
-    killProcessGroup(processGroup);
-  };
-
   // Without a timeout, documents would wait forever for a browser that does not respond.
-  const startTimer = setTimeout(kill, options.startTimeoutMs ?? defaultStartTimeoutMs);
+  const startTimer = setTimeout(() => killProcessGroup(processGroup), options.startTimeoutMs ?? defaultStartTimeoutMs);
   try {
     const { product } = await devtools.send('Browser.getVersion');
-    return {
+    const browser: Browser = {
       devtools,
       version: product,
       framelessPages: options.renderMode !== 'animated' && hasFramelessPages(product),
       processGroup,
       memory: createMemoryState(options.memoryMb),
       ended,
-      kill,
+      killReason: null,
+      kill: (reason = new BrowserGone('The browser was killed.')) => {
+        browser.killReason ??= reason;
+        devtools.fail(browser.killReason);
+        killProcessGroup(processGroup);
+      },
       close: async () => {
         // A browser that hangs does not respond to Browser.close.
-        const closeTimer = setTimeout(kill, closeTimeoutMs);
+        const closeTimer = setTimeout(() => browser.kill(), closeTimeoutMs);
         await devtools.send('Browser.close').catch(() => undefined);
         await ended;
         clearTimeout(closeTimer);
       },
     };
+    return browser;
   } catch {
     await exited;
     await ended;

@@ -1,6 +1,7 @@
 import { pause } from '#libs/concurrency/pause.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { BrowserInstance } from './instance.ts';
+import { MemoryExceededTogether } from './memory.ts';
 import type { PrinterLogger } from '../print-request.ts';
 
 export type SupervisorOptions = {
@@ -63,7 +64,10 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     current = undefined;
     if (closing) return;
     crashes += 1;
-    consecutiveFailures = performance.now() - instance.startedAt < stableAfterMs ? consecutiveFailures + 1 : 0;
+    // A document that needs too much memory says nothing about the next browser.
+    const isFailure = !(instance.browser.killReason instanceof MemoryExceededTogether);
+    if (isFailure)
+      consecutiveFailures = performance.now() - instance.startedAt < stableAfterMs ? consecutiveFailures + 1 : 0;
     logger.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
     void startRetrying();
   };

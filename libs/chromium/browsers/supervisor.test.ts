@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../testing/printing.ts';
+import type { BrowserInstance } from './instance.ts';
+import { MemoryExceededTogether } from './memory.ts';
+import { superviseBrowser } from './supervisor.ts';
+
+/** A browser without processes. `kill` ends it. */
+const openSimulatedBrowser = async (): Promise<BrowserInstance> => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const browser = {
+    devtools: { closed },
+    ended: closed,
+    killReason: null as Error | null,
+    kill: (reason: Error) => {
+      browser.killReason = reason;
+      resolve();
+    },
+    close: async () => resolve(),
+  };
+  return { browser, documents: 0, startedAt: performance.now() } as unknown as BrowserInstance;
+};
+
+// With a longer delay after each kill, 40 starts would take longer than a test may.
+test('a browser that was killed for the memory of its documents is replaced without a delay, however often', async () => {
+  const supervisor = await superviseBrowser({
+    open: openSimulatedBrowser,
+    start: 'at once',
+    documentsPerBrowser: 1_000,
+    logger: silentLogger,
+    runExclusively: (work) => work(),
+  });
+  for (let starts = 1; starts <= 40; starts += 1) {
+    await expect.poll(() => supervisor.current(), { interval: 1 }).toBeDefined();
+    expect(supervisor.starts()).toBe(starts);
+    supervisor.current()!.browser.kill(new MemoryExceededTogether(450));
+    await expect.poll(() => supervisor.crashes(), { interval: 1 }).toBe(starts);
+  }
+  await supervisor.close();
+});
