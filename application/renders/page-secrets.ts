@@ -45,7 +45,7 @@ const pageSecretsErased = ({ headers, cookies }: PageRequest): ApiError => {
   return ApiError.of(
     'render_secrets_erased',
     `The page cannot be loaded again: its ${missing.join(' and ')} were erased when the render ended. ` +
-      'Send the render request again with them.',
+      'Send the render request again with them, and with a new Idempotency-Key if it has one.',
     { missing_fields: missing },
   );
 };

@@ -80,6 +80,14 @@ it('A repeated request whose PDF would wait too long is rejected like a new one'
   expect(await asked()).toBe(0);
 });
 
+it('A repeated request whose input is lost is an error at once', async () => {
+  const [requested] = await api.eventLog.store.read(streams.render(renderId));
+  const { source } = requested!.data as { source: { input: { sha256: string } } };
+  await api.engines.blobs.delete(source.input.sha256);
+  expect(await repeat()).toMatchObject({ status: 409, replayed: undefined, body: { error: 'render_input_lost' } });
+  expect(await asked()).toBe(0);
+});
+
 it('A refused request claims no Idempotency-Key, and an accepted one keeps its key', async () => {
   const before = await keyEvents();
   for (let time = 1; time <= 3; time += 1)

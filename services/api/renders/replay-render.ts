@@ -8,6 +8,8 @@ import { idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { maxRegenerations, nextRegeneration, render } from '#libs/domain/render.ts';
 import { loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { isPdfKept } from '#application/renders/kept-pdf.ts';
+import { requireNoPageSecrets } from '#application/renders/page-secrets.ts';
+import { requireInputs } from '#application/renders/repeat-render.ts';
 import { isRegenerationPending } from '#application/renders/event-log-fallback.ts';
 import { requireShortWait } from '#application/renders/estimate.ts';
 import { sendError } from '../server/errors.ts';
@@ -16,7 +18,7 @@ import type { Dependencies } from '../server/dependencies.ts';
 import { waitSignal, queuedRenderOf, sendRender, type SendRenderDependencies } from './send-render.ts';
 
 export type ReplayDependencies = SendRenderDependencies &
-  Pick<Dependencies, 'eventLog' | 'replies' | 'blobs' | 'estimator'>;
+  Pick<Dependencies, 'eventLog' | 'replies' | 'inputs' | 'blobs' | 'estimator'>;
 
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 
@@ -55,18 +57,24 @@ const tooManyRegenerations = (requestedAt: string, now: Date): ApiError =>
     now,
   );
 
-/** Requests a new PDF, unless a request for it is pending. @throws ApiError rate_limit_exceeded, service_unavailable */
+/**
+ * Requests a new PDF, unless a request for it is pending.
+ * @throws ApiError rate_limit_exceeded, render_input_lost, render_secrets_erased, service_unavailable
+ */
 const requestPdfRegeneration = async (
   dependencies: ReplayDependencies,
   { limits, cause }: CallerContext,
   loaded: LoadedRender,
 ): Promise<void> => {
-  const { eventLog, estimator } = dependencies;
+  const { eventLog, inputs, estimator } = dependencies;
   const { history, aggregate } = loaded;
   if (isRegenerationPending(history, eventLog.now())) return;
   const count = nextRegeneration(aggregate.state);
   if (count === null) throw tooManyRegenerations(history[0]!.metadata.occurredAt, eventLog.now());
-  const { accountId, source } = history.find((event) => event.type === 'RenderRequested')!.data;
+  const requested = history.find((event) => event.type === 'RenderRequested')!.data;
+  const { accountId, source } = requested;
+  requireNoPageSecrets(source);
+  await requireInputs(inputs, requested);
   await requireShortWait(estimator, { accountId, source, priority: 'urgent' }, limits.processingMs);
   await aggregate.execute({ type: 'requestPdfRegeneration', count }, cause);
 };
@@ -76,7 +84,8 @@ type ReplayResult = FastifyReply | 'running' | null;
 /**
  * Sends the first response to a render request again, from the event log. A PDF that was not kept is rendered again with
  * the same bytes, and kept for at most an hour.
- * @throws ApiError rate_limit_exceeded after too many regenerations, service_unavailable if it would wait too long
+ * @throws ApiError rate_limit_exceeded after too many regenerations, service_unavailable if it would wait too long,
+ * render_input_lost, render_secrets_erased
  */
 export const replayRender = async (context: CallerContext, dependencies: ReplayDependencies): Promise<ReplayResult> => {
   const { id, body, reply } = context;
