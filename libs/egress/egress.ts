@@ -47,14 +47,27 @@ export type Egress = {
   close: () => Promise<void>;
 };
 
-const createBlockLogger =
-  (logger: EgressLogger, client: 'browser' | 'webhook'): OnEgressError =>
-  (error, target) => {
+/** A script of a document can send any number of requests, and would fill the log. */
+const maxLoggedPerDocument = 200;
+
+/** Counts blocked requests, and logs the first `maxLogged`. */
+const createBlockLogger = (
+  logger: EgressLogger,
+  client: 'browser' | 'webhook',
+  maxLogged = Number.POSITIVE_INFINITY,
+): OnEgressError => {
+  let blocked = 0;
+  return (error, target) => {
     if (!(error instanceof EgressError) || !error.block) return;
     const { code, logFields } = error.block;
     count('colophon.egress.blocked', 1, { client, reason: code });
-    logger.warn({ client, blocked: code, ...target, ...logFields }, `egress blocked a request: ${error.fields.reason}`);
+    blocked += 1;
+    if (blocked > maxLogged) return;
+    const more = blocked === maxLogged ? ' Later ones of this document are only counted.' : '';
+    const message = `egress blocked a request: ${error.fields.reason}${more}`;
+    logger.warn({ client, blocked: code, ...target, ...logFields }, message);
   };
+};
 
 /**
  * Opens egress, which makes all outgoing connections. It resolves each name once, blocks it unless all its addresses are
@@ -83,7 +96,6 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
     const { createEgressAgent } = await import('./agent.ts');
     return (agentDial: Dial): Agent => createEgressAgent({ dial: agentDial, trustStore, limits, idleTimeoutMs });
   };
-  const logBlockedBrowserRequest = createBlockLogger(options.logger, 'browser');
   const logBlockedWebhookRequest = createBlockLogger(options.logger, 'webhook');
   const agents = createAgentPool();
   const withAgentOf = async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
@@ -95,7 +107,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
       loadAgentFactory: () => loadAgentFactory(limits.idleTimeoutMs),
       dial,
       limits,
-      onError: logBlockedBrowserRequest,
+      onError: createBlockLogger(options.logger, 'browser', maxLoggedPerDocument),
     });
     let closed: Promise<unknown> | undefined;
     const proxy: DocumentProxy = {

@@ -44,6 +44,16 @@ describe('A target that is not public', () => {
     ]);
   });
 
+  test('is logged at most 200 times for each document', async () => {
+    const { proxyUrl, openProxy, blockedRequests } = await startEgress({ allowList: [] });
+    for (let number = 0; number < 210; number += 1) await openTunnel(proxyUrl, `127.0.0.1:${number + 1}`);
+    expect(blockedRequests.map((blocked) => blocked['port'])).toEqual(Array.from({ length: 200 }, (_, at) => at + 1));
+    const other = await openProxy();
+    await openTunnel(other.url, '127.0.0.1:999');
+    await other.close();
+    expect(blockedRequests.at(-1)).toMatchObject({ port: 999 });
+  });
+
   test('is blocked in every spelling, as a request and as a tunnel', async () => {
     const { proxyUrl } = await startEgress({ allowList: [] });
     await fc.assert(
