@@ -1,5 +1,5 @@
 import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, type PDFRef } from '@cantoo/pdf-lib';
-import { markArtifacts } from './content-stream.ts';
+import { hasStructure, markArtifacts } from './content-stream.ts';
 import { openDecoration } from './decoration.ts';
 import { name } from './names-and-texts.ts';
 import { contentOf, pageContent, withContent } from './streams.ts';
@@ -26,7 +26,7 @@ export const markPageArtifacts = (document: PDFDocument): void => {
       const content = contentOf(form);
       const isMarkedInside = isMarkedIn(form.dict);
       const drawn = [...content.matchAll(/\/(\S+) Do\b/g)].map(([, inner]) => isMarkedInside(inner!));
-      const isMarked = /\bBDC\b/.test(content) || drawn.includes(true);
+      const isMarked = hasStructure(content) || drawn.includes(true);
       known.set(reference, isMarked);
       if (isMarked)
         context.assign(reference as PDFRef, withContent(document, form, markArtifacts(content, isMarkedInside)));

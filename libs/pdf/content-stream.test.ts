@@ -36,6 +36,20 @@ describe('Content that belongs to no structure', () => {
     ['/P <</MCID 0>> BDC 0 0 m 1 1 l S EMC', '/P <</MCID 0>> BDC 0 0 m 1 1 l S EMC'],
     ['BT (header) Tj ET', '/Artifact BMC\nBT (header) Tj ET\nEMC\n'],
     ['BT /P <</MCID 0>> BDC (text) Tj EMC ET', 'BT /P <</MCID 0>> BDC (text) Tj EMC ET'],
+    [
+      'BT /Span <</ActualText <FEFF>>> BDC (footer) Tj EMC ET',
+      '/Artifact BMC\nBT /Span <</ActualText <FEFF>>> BDC (footer) Tj EMC ET\nEMC\n',
+    ],
+    [
+      'BT /ReversedChars BMC /Span <</ActualText <FEFF>>> BDC (footer) Tj EMC EMC ET 0 0 9 9 re f',
+      '/Artifact BMC\nBT /ReversedChars BMC /Span <</ActualText <FEFF>>> BDC (footer) Tj EMC EMC ET\nEMC\n ' +
+        '/Artifact BMC\n0 0 9 9 re f\nEMC\n',
+    ],
+    [
+      '/P <</MCID 0>> BDC BT /Span <</ActualText <FEFF>>> BDC (text) Tj EMC (more) Tj ET EMC',
+      '/P <</MCID 0>> BDC BT /Span <</ActualText <FEFF>>> BDC (text) Tj EMC (more) Tj ET EMC',
+    ],
+    ['/Artifact BMC BT /Span BMC (a) Tj EMC (b) Tj ET EMC', '/Artifact BMC BT /Span BMC (a) Tj EMC (b) Tj ET EMC'],
     ['/Form Do /Tagged Do', '/Artifact BMC\n/Form Do\nEMC\n /Tagged Do'],
   ])('in %j is marked as an artifact', (content, expected) => {
     expect(markArtifacts(content, (name) => name === 'Tagged')).toBe(expected);

@@ -72,6 +72,18 @@ export type MarkedContent = { id: number; paints: 'nothing' | 'paths' | 'more'; 
 
 type OpenMark = { id: number; begin: Range; hasPaths: boolean; hasMore: boolean };
 
+/** Whether an operator begins content of the structure. */
+const beginsStructure = ({ operator, operands }: Operation): boolean =>
+  operator === 'BDC' && operands.includes('/MCID');
+
+/** The browser also marks text for its `ActualText` or direction: that alone is neither structure nor artifact. */
+const beginsKnown = (operation: Operation): boolean =>
+  operation.operands[0] === '/Artifact' || beginsStructure(operation);
+
+/** Whether a content stream has content of the structure. */
+export const hasStructure = (content: string): boolean =>
+  content.includes('/MCID') && readOperations(content).some(beginsStructure);
+
 /** The marked content of an operator that begins it; null if it has no id of its own. */
 const openMark = ({ operator, operands, start, end }: Operation): OpenMark | null => {
   const at = operator === 'BDC' ? operands.indexOf('/MCID') : -1;
@@ -91,7 +103,8 @@ const closeMark = (content: string, { id, begin, hasPaths, hasMore }: OpenMark, 
 });
 
 /**
- * The parts of a content stream that paint and belong to no marked content, and the marked content that is in no other.
+ * The parts of a content stream that paint and belong neither to the structure nor to an artifact, and the content of
+ * the structure that is in no other.
  * `isMarkedXObject` says whether an XObject has marked content of its own.
  */
 const readMarks = (
@@ -100,6 +113,7 @@ const readMarks = (
 ): { unmarked: Range[]; marked: MarkedContent[] } => {
   const unmarked: Range[] = [];
   const marked: MarkedContent[] = [];
+  const open: boolean[] = [];
   let depth = 0;
   let mark: OpenMark | null = null;
   let path: number | null = null;
@@ -107,11 +121,15 @@ const readMarks = (
   for (const operation of readOperations(content)) {
     const { operator, operands, start, end } = operation;
     if (beginsMarked.has(operator)) {
+      const isKnown = beginsKnown(operation);
+      open.push(isKnown);
+      if (mark) mark.hasMore = true;
+      if (!isKnown) continue;
       if (depth === 0) mark = openMark(operation);
-      else if (mark) mark.hasMore = true;
       depth += 1;
       if (text) text.hasMarks = true;
     } else if (operator === 'EMC') {
+      if (!open.pop()) continue;
       depth -= 1;
       if (depth === 0 && mark) marked.push(closeMark(content, mark, start));
       if (depth === 0) mark = null;
