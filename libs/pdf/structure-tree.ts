@@ -4,6 +4,12 @@ import { name } from './names-and-texts.ts';
 /** A structure element (ISO 32000-1, 14.7.2). */
 export type StructureElement = { reference: PDFRef; dictionary: PDFDict; role: string; children: StructureElement[] };
 
+/** Gives an element another role. */
+export const setRole = (element: StructureElement, role: string): void => {
+  element.role = role;
+  element.dictionary.set(name('S'), name(role));
+};
+
 /** The kids of an element: elements, or marked content. */
 export const kidsOf = (dictionary: PDFDict): PDFObject[] => {
   const kids = dictionary.lookup(name('K'));

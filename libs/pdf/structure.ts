@@ -1,15 +1,11 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFHexString, type PDFObject } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString, type PDFObject } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { formulaMark } from './formula-mark.ts';
 import { name, textOf } from './names-and-texts.ts';
-import { kidsOf, readTree, type StructureElement } from './structure-tree.ts';
+import { addMissingLinks, openLinks } from './structure-links.ts';
+import { kidsOf, readTree, setRole, type StructureElement } from './structure-tree.ts';
 import { inOrder } from './trees.ts';
 import { completeTables } from './tables.ts';
-
-const setRole = (element: StructureElement, role: string): void => {
-  element.role = role;
-  element.dictionary.set(name('S'), name(role));
-};
 
 /** Puts the kids in these groups into new elements with a role. Kids outside of groups stay where they are. */
 const wrapKids = (
@@ -73,37 +69,15 @@ const completeLists = (document: PDFDocument, element: StructureElement, parentR
 };
 
 const completeElements = (document: PDFDocument, top: readonly StructureElement[]): void => {
+  const completeLinks = openLinks(document);
   const pending = top.map((element) => ({ element, parentRole: '' }));
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { element, parentRole } = next;
     completeLists(document, element, parentRole);
+    completeLinks(element);
     // Callers decide how many children there are; a call has room for some 100,000 arguments.
     for (const child of element.children) pending.push({ element: child, parentRole: element.role });
   }
-};
-
-/** Adds links of header and footer, which the browser leaves out, at the end of the structure. */
-const addMissingLinks = (document: PDFDocument, root: PDFDict, [top]: readonly StructureElement[]): void => {
-  const { context } = document;
-  const numbers = root.lookupMaybe(name('ParentTree'), PDFDict)?.lookupMaybe(name('Nums'), PDFArray);
-  if (!numbers || !top) return;
-  const added: PDFObject[] = [];
-  for (const page of document.getPages())
-    for (const reference of page.node.Annots()?.asArray() ?? []) {
-      const annotation = context.lookup(reference, PDFDict);
-      if (annotation.has(name('StructParent'))) continue;
-      const key = numbers.size() / 2;
-      const place = context.obj({ Type: 'OBJR', Pg: page.ref });
-      place.set(name('Obj'), reference);
-      const link = context.obj({ Type: 'StructElem', S: 'Link', P: top.reference, Pg: page.ref, K: [place] });
-      const linkReference = context.register(link);
-      numbers.push(context.obj(key));
-      numbers.push(linkReference);
-      annotation.set(name('StructParent'), context.obj(key));
-      added.push(linkReference);
-    }
-  // All at once: the whole list is written again.
-  if (added.length > 0) top.dictionary.set(name('K'), context.obj([...kidsOf(top.dictionary), ...added]));
 };
 
 /** The standard roles in place of those that only PDF 2.0 has. */
@@ -202,7 +176,7 @@ export const completeStructure = (document: PDFDocument, namesLanguage: boolean)
   renumberHeadings(elements);
   completeTables(document, elements);
   root.set(name('RoleMap'), document.context.obj(standardRoles));
-  addMissingLinks(document, root, top);
+  addMissingLinks(document, top);
   const pages = new Map(document.getPages().map(({ ref }, index) => [ref.toString(), index + 1]));
   const describe = (element: StructureElement): string => {
     const withPage = inOrder([element]).find(({ dictionary }) => dictionary.has(name('Pg')));

@@ -50,6 +50,31 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
     expect(failures).toEqual({});
   });
 
+  it('links that HTML gives other roles, and those of drawings', async () => {
+    const link = (role: string): string => `<a href="https://example.com/${role}" role=${role} aria-label=a>text</a> `;
+    const roles = (names: string): string => names.split(' ').map(link).join('');
+    const failures = await failuresOf({
+      notes: [page(`<p>${roles('doc-noteref doc-backlink doc-biblioref doc-glossref term')}`)],
+      controls: [page(`<p>${roles('button menuitem tab switch checkbox option')}`)],
+      texts: [page(roles('heading paragraph note definition code strong figure img separator listitem'))],
+      'over lines': [page(`<a href="#q" role=heading aria-level=2>${'many words '.repeat(40)}</a><p id=q>q`)],
+      lists: [page('<ul><li>a</ul><a href="#q" role=list><span role=listitem>b</span></a><p id=q>q')],
+      rows: [
+        page(
+          '<div role=table><div role=row><span role=columnheader>a</span></div>' +
+            '<a href="#q" role=row><span role=cell>b</span></a></div><p id=q>q',
+        ),
+      ],
+      drawing: [
+        page(
+          '<svg width=100 height=40 role=img aria-label=q><a href="https://example.com/1"><text y=20>one</text></a>' +
+            '<a href="https://example.com/2"><text y=40>two</text></a></svg>',
+        ),
+      ],
+    });
+    expect(failures).toEqual({});
+  });
+
   it('a composed document whose parts have such footers', async () => {
     const part = { mode: 'CONVERT', input_type: 'html', data: page(''), footer_html: mixed };
     const composed = await caller.postRender({
