@@ -35,6 +35,20 @@ it('A figure with the mark of a formula becomes one', async () => {
   expect(formula!.lookup(PDFName.of('Alt'), PDFHexString).decodeText()).toBe('x^2');
 });
 
+it('Headings are numbered by their nesting, also those without a level', async () => {
+  const { document, elements } = await documentWith(['H2', 'H', 'H', 'H4', 'H'].map((role): [string] => [role]));
+  completeStructure(document, true);
+  const roles = elements.map((element) => element.lookup(PDFName.of('S'), PDFName).decodeText());
+  expect(roles).toEqual(['H1', 'H2', 'H2', 'H2', 'H3']);
+});
+
+it('No heading is below H6', async () => {
+  const nested = ['H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H'];
+  const { document, elements } = await documentWith(nested.map((role): [string] => [role]));
+  completeStructure(document, true);
+  expect(elements.at(-1)!.lookup(PDFName.of('S'), PDFName).decodeText()).toBe('H6');
+});
+
 /** More than a call has room for as arguments. */
 const manyParagraphs = 150_000;
 

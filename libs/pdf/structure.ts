@@ -88,18 +88,21 @@ const languageTag = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
 type Describe = (element: StructureElement) => string;
 
+/** The browser prints a heading below level 6 without its level. */
+const levelOf = (role: string): number => (role === 'H' ? 7 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0));
+
 /**
  * Numbers headings by their nesting, from H1 on and without gaps (ISO 14289-1, 7.4.2). HTML may begin with an h2, or
- * leave levels out.
+ * leave levels out. There is no standard role below H6.
  */
 const renumberHeadings = (elements: readonly StructureElement[]): void => {
   const open: number[] = [];
   for (const element of elements) {
-    const level = Number(/^H([1-6])$/.exec(element.role)?.[1] ?? 0);
+    const level = levelOf(element.role);
     if (level === 0) continue;
     while (open.length > 0 && open.at(-1)! >= level) open.pop();
     open.push(level);
-    setRole(element, `H${open.length}`);
+    setRole(element, `H${Math.min(6, open.length)}`);
   }
 };
 

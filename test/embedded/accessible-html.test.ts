@@ -75,6 +75,11 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
     expect(failures).toEqual({});
   });
 
+  it('headings of any level', async () => {
+    const levels = [7, 9, 2, 8].map((level) => `<span role=heading aria-level=${level}>a</span>`);
+    expect(await failuresOf({ headings: [page(`${levels.join('')}<h2>b</h2>`)] })).toEqual({});
+  });
+
   it('a composed document whose parts have such footers', async () => {
     const part = { mode: 'CONVERT', input_type: 'html', data: page(''), footer_html: mixed };
     const composed = await caller.postRender({
