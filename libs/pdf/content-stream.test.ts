@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markArtifacts, readOperations } from './content-stream.ts';
+import { markArtifacts, readOperations, withoutMarks } from './content-stream.ts';
 
 const operatorsOf = (content: string): string[] => [...readOperations(content)].map(({ operator }) => operator);
-const never = (): boolean => false;
+const asItIs = (xObject: string): string => xObject;
 
 describe('The operators of a content stream', () => {
   it.each([
@@ -52,7 +52,16 @@ describe('Content that belongs to no structure', () => {
     ['/Artifact BMC BT /Span BMC (a) Tj EMC (b) Tj ET EMC', '/Artifact BMC BT /Span BMC (a) Tj EMC (b) Tj ET EMC'],
     ['/Form Do /Tagged Do', '/Artifact BMC\n/Form Do\nEMC\n /Tagged Do'],
   ])('in %j is marked as an artifact', (content, expected) => {
-    expect(markArtifacts(content, (name) => name === 'Tagged')).toBe(expected);
+    expect(markArtifacts(content, (name) => (name === 'Tagged' ? null : name))).toBe(expected);
+  });
+
+  it('can be a form that is drawn under another name', () => {
+    expect(markArtifacts('/X1 Do', () => 'X2')).toBe('/Artifact BMC\n/X2 Do\nEMC\n');
+  });
+
+  it('is all that is left without marks', () => {
+    const content = '/P <</MCID 0>>BDC BT /Span <</ActualText <FE>>> BDC (a) Tj EMC ET EMC /Artifact BMC f EMC EMC';
+    expect(withoutMarks(content)).toBe(' BT /Span <</ActualText <FE>>> BDC (a) Tj EMC ET   f  EMC');
   });
 
   it('can be marked content, which is then an artifact, too', () => {
@@ -64,7 +73,7 @@ describe('Content that belongs to no structure', () => {
       '/Form Do',
     ];
     const seen: unknown[] = [];
-    const result = markArtifacts(marked.join(' '), never, ({ id, paints, text }) => {
+    const result = markArtifacts(marked.join(' '), asItIs, ({ id, paints, text }) => {
       seen.push([id, paints, text()]);
       return id === 0;
     });
@@ -85,8 +94,8 @@ describe('Content that belongs to no structure', () => {
     const marked = painting.map((content) => `/P <</MCID 0>> BDC ${content} EMC`);
     fc.assert(
       fc.property(fc.array(fc.oneof(painting, other, marked)), (parts) => {
-        const result = markArtifacts(parts.join('\n'), never);
-        expect(markArtifacts(result, never)).toBe(result);
+        const result = markArtifacts(parts.join('\n'), asItIs);
+        expect(markArtifacts(result, asItIs)).toBe(result);
         expect(result.replaceAll('/Artifact BMC\n', '').replaceAll('\nEMC\n', '')).toBe(parts.join('\n'));
       }),
     );

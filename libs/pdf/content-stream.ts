@@ -63,6 +63,17 @@ const beginsMarked = new Set(['BMC', 'BDC']);
 const otherPainting = new Set(['Tj', 'TJ', "'", '"', 'Do', 'sh', 'EI']);
 
 type Range = { start: number; end: number };
+/** What to write in place of a range. */
+type Change = Range & { text: string };
+
+const withChanges = (content: string, changes: readonly Change[]): string => {
+  let [result, copied] = ['', 0];
+  for (const { start, end, text } of changes.toSorted((one, other) => one.start - other.start)) {
+    result += content.slice(copied, start) + text;
+    copied = end;
+  }
+  return result + content.slice(copied);
+};
 
 /**
  * Content that belongs to an element of the structure. `paints` says whether it paints nothing, nothing but lines and
@@ -104,14 +115,16 @@ const closeMark = (content: string, { id, begin, hasPaths, hasMore }: OpenMark, 
 
 /**
  * The parts of a content stream that paint and belong neither to the structure nor to an artifact, and the content of
- * the structure that is in no other.
- * `isMarkedXObject` says whether an XObject has marked content of its own.
+ * the structure that is in no other. `artifactOf` is that of `markArtifacts`.
  */
 const readMarks = (
   content: string,
-  isMarkedXObject: (name: string) => boolean,
-): { unmarked: Range[]; marked: MarkedContent[] } => {
-  const unmarked: Range[] = [];
+  artifactOf: (xObject: string) => string | null,
+): { unmarked: Change[]; marked: MarkedContent[] } => {
+  const unmarked: Change[] = [];
+  const add = (start: number, end: number, text = content.slice(start, end)): void => {
+    unmarked.push({ start, end, text });
+  };
   const marked: MarkedContent[] = [];
   const open: boolean[] = [];
   let depth = 0;
@@ -135,40 +148,51 @@ const readMarks = (
       if (depth === 0) mark = null;
     } else if (operator === 'BT') text = { start, hasMarks: depth > 0 };
     else if (operator === 'ET') {
-      if (text && !text.hasMarks) unmarked.push({ start: text.start, end });
+      if (text && !text.hasMarks) add(text.start, end);
       text = null;
     } else if (depth > 0 || text) {
       if (mark && pathPainting.has(operator)) mark.hasPaths = true;
       if (mark && otherPainting.has(operator)) mark.hasMore = true;
     } else if (pathConstruction.has(operator)) path ??= start;
     else if (pathPainting.has(operator)) {
-      unmarked.push({ start: path ?? start, end });
+      add(path ?? start, end);
       path = null;
     } else if (operator === 'n') path = null;
-    else if (operator === 'sh' || operator === 'EI') unmarked.push({ start, end });
-    else if (operator === 'Do' && !isMarkedXObject(operands[0]!.slice(1))) unmarked.push({ start, end });
+    else if (operator === 'sh' || operator === 'EI') add(start, end);
+    else if (operator === 'Do') {
+      const xObject = artifactOf(operands[0]!.slice(1));
+      if (xObject !== null) add(start, end, `/${xObject} Do`);
+    }
   }
   return { unmarked, marked };
 };
 
 /**
  * Marks everything that belongs to no marked content as an artifact: readers skip it (ISO 14289-1, 7.1). The same for
- * marked content that is decoration.
+ * marked content that is decoration. `artifactOf` gives the name under which an XObject is drawn as an artifact; null if
+ * it has content of the structure.
  */
 export const markArtifacts = (
   content: string,
-  isMarkedXObject: (name: string) => boolean,
+  artifactOf: (xObject: string) => string | null,
   isDecoration: (marked: MarkedContent) => boolean = () => false,
 ): string => {
-  const { unmarked, marked } = readMarks(content, isMarkedXObject);
-  const changes = [
-    ...unmarked.map(({ start, end }) => ({ start, end, text: `/Artifact BMC\n${content.slice(start, end)}\nEMC\n` })),
-    ...marked.filter(isDecoration).map(({ begin: { start, end } }) => ({ start, end, text: '/Artifact BMC' })),
-  ].toSorted((one, other) => one.start - other.start);
-  let [result, copied] = ['', 0];
-  for (const { start, end, text } of changes) {
-    result += content.slice(copied, start) + text;
-    copied = end;
+  const { unmarked, marked } = readMarks(content, artifactOf);
+  return withChanges(content, [
+    ...unmarked.map((range) => ({ ...range, text: `/Artifact BMC\n${range.text}\nEMC\n` })),
+    ...marked.filter(isDecoration).map(({ begin }) => ({ ...begin, text: '/Artifact BMC' })),
+  ]);
+};
+
+/** A content stream of which nothing belongs to the structure or is marked as an artifact. */
+export const withoutMarks = (content: string): string => {
+  const open: boolean[] = [];
+  const changes: Change[] = [];
+  for (const operation of readOperations(content)) {
+    const begins = beginsMarked.has(operation.operator);
+    if (begins) open.push(beginsKnown(operation));
+    const isKnown = begins ? open.at(-1) : operation.operator === 'EMC' && open.pop();
+    if (isKnown) changes.push({ start: operation.start, end: operation.end, text: '' });
   }
-  return result + content.slice(copied);
+  return withChanges(content, changes);
 };

@@ -15,6 +15,7 @@ beforeAll(async () => {
 const page = (body: string): string => `<!doctype html><html lang=en><title>T</title><h1>x</h1>${body}`;
 const arabic = 'مرحبا بالعالم';
 const mixed = `Page&nbsp;1 soft&shy;hyphen e\u0301 ${arabic} עולם 日本 हिन्दी`;
+const dot = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 const svg = (text: string, attributes: string): string =>
   `<svg xmlns='http://www.w3.org/2000/svg' width='90' height='40' ${attributes}><text y='20'>${text}</text></svg>`;
 
@@ -78,6 +79,27 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
   it('headings of any level', async () => {
     const levels = [7, 9, 2, 8].map((level) => `<span role=heading aria-level=${level}>a</span>`);
     expect(await failuresOf({ headings: [page(`${levels.join('')}<h2>b</h2>`)] })).toEqual({});
+  });
+
+  it('what has a mask, which the browser draws twice', async () => {
+    const mask = '-webkit-mask-image:linear-gradient(black,transparent)';
+    const failures = await failuresOf({
+      gradient: [page(`<p style="${mask}">m ${mixed}`)],
+      image: [page(`<p style="mask:url(${dot})">m`)],
+      drawing: [
+        page(
+          '<svg width=90 height=90 role=img aria-label=s><mask id=m><rect width=40 height=40 fill="#888"/></mask>' +
+            '<rect width=50 height=50 mask="url(#m)"/><text y=20 mask="url(#m)">t</text></svg>',
+        ),
+      ],
+      nested: [
+        page(
+          `<div style="${mask}"><h2>a</h2><p>b <b style="opacity:.5">c</b> <i style="${mask}">d</i><table><tr><th>e` +
+            '<tr><td>f</table></div>',
+        ),
+      ],
+    });
+    expect(failures).toEqual({});
   });
 
   it('a composed document whose parts have such footers', async () => {
