@@ -65,6 +65,20 @@ describe('A table of the browser, which leaves out empty cells', () => {
     expect(cellsOf(document, lines[1]!).map((cell) => numberIn(cell, 'RowSpan'))).toEqual([1, 1, 2, 1]);
   });
 
+  it('has no cell that goes on below the last row', async () => {
+    const { document, lines } = await documentWith([
+      [{ role: 'TH' }, { role: 'TH' }],
+      [{ rows: 3 }, { rows: 2 }, { rows: 65_534 }],
+      [],
+    ]);
+    completeStructure(document, true);
+    expect(lines.map((line) => cellsOf(document, line).map((cell) => numberIn(cell, 'RowSpan')))).toEqual([
+      [1, 1, 1],
+      [2, 2, 2],
+      [],
+    ]);
+  });
+
   it('gets one for empty cells next to each other, if there are many', async () => {
     const header = Array.from({ length: 300 }, (_, at): Cell => ({ role: 'TH', id: `c${at}` }));
     const rows = Array.from({ length: 800 }, (_, at): Cell[] => [{ headers: [`c${at % 300}`] }]);

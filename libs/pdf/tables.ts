@@ -16,10 +16,31 @@ const headersOf = (cell: StructureElement): string[] =>
 
 const isCell = ({ role }: StructureElement): boolean => role === 'TD' || role === 'TH';
 
+/** The rows of each group of rows. */
+const rowGroupsOf = (table: StructureElement): StructureElement[][] => {
+  const loose = table.children.filter(({ role }) => role === 'TR');
+  const groups = table.children.filter(({ role }) => ['THead', 'TBody', 'TFoot'].includes(role));
+  return [loose, ...groups.map(({ children }) => children)];
+};
+
 const rowsOf = (table: StructureElement): StructureElement[] =>
   table.children.flatMap((child) =>
     child.role === 'TR' ? [child] : ['THead', 'TBody', 'TFoot'].includes(child.role) ? child.children : [],
   );
+
+const limitRowSpan = ({ context }: PDFDocument, cell: StructureElement, left: number): void => {
+  for (const attributes of attributesOf(cell)) {
+    const span = attributes.lookup(name('RowSpan'));
+    if (span instanceof PDFNumber && span.asNumber() > left) attributes.set(name('RowSpan'), context.obj(left));
+  }
+};
+
+/** HTML may let a cell go on below the last row of its group; the browser ends it there (ISO 14289-1, 7.5). */
+const limitRowSpans = (document: PDFDocument, table: StructureElement): void => {
+  for (const rows of rowGroupsOf(table))
+    for (const [at, row] of rows.entries())
+      for (const cell of row.children.filter(isCell)) limitRowSpan(document, cell, rows.length - at);
+};
 
 /** Columns from `start` to before `end`. */
 type Range = { start: number; end: number };
@@ -107,6 +128,7 @@ const placeRows = (rows: readonly StructureElement[]): { placed: PlacedRow[]; wi
 
 /** Adds the empty cells that the browser leaves out, so that all rows have the same columns (ISO 14289-1, 7.5). */
 const completeTable = (document: PDFDocument, table: StructureElement): void => {
+  limitRowSpans(document, table);
   const { placed, width } = placeRows(rowsOf(table));
   const gaps = placed.map(({ positions, above }) => gapsBetween([...positions, ...above], width));
   const missing = gaps.flat().reduce((sum, { start, end }) => sum + end - start, 0);

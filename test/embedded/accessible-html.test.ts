@@ -102,6 +102,19 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
     expect(failures).toEqual({});
   });
 
+  it('tables with cells that go on below the last row', async () => {
+    const failures = await failuresOf({
+      table: [page('<table><tr><th>a<th>b<tr><td rowspan=3>1<td>2</table>')],
+      groups: [
+        page(
+          '<table><thead><tr><th>a<th rowspan=4>b</thead><tbody><tr><td>1<td>2<tr><td rowspan=9>3<td>4<tbody><tr><td>5' +
+            '<td>6<tfoot><tr><td rowspan=2 colspan=2>7</table>',
+        ),
+      ],
+    });
+    expect(failures).toEqual({});
+  });
+
   it('a composed document whose parts have such footers', async () => {
     const part = { mode: 'CONVERT', input_type: 'html', data: page(''), footer_html: mixed };
     const composed = await caller.postRender({
