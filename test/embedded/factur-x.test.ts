@@ -86,6 +86,31 @@ describe('An electronic invoice', () => {
     expect(xml).toContain('<udt:DateTimeString format="102">20260331</udt:DateTimeString>');
   });
 
+  it.each<[string, [string, string][]]>([
+    [
+      'without a digit before the point, with a sign, and with zeros at the start',
+      [
+        ['<ram:CalculatedAmount>19.00', '<ram:CalculatedAmount>.50'],
+        ['>19.00</ram:Rate', '>.5</ram:Rate'],
+        ['"EUR">19.00', '"EUR">+.5'],
+        ['>119.00</ram:Grand', '>\n00100.5 </ram:Grand'],
+        ['>119.00</ram:Due', '>100.50000</ram:Due'],
+        ['>100.00</ram:TaxBasis', '>100.</ram:TaxBasis'],
+      ],
+    ],
+    [
+      'whose sum is rounded to two decimals',
+      [
+        ['<ram:CalculatedAmount>19.00', '<ram:CalculatedAmount>19.00001'],
+        ['"EUR">19.00', '"EUR">19.00001'],
+      ],
+    ],
+  ])('may have amounts %s', async (_, changes) => {
+    const xml = changes.reduce((changed, [from, to]) => changed.replaceAll(from, to), en16931);
+    const { status, text } = await caller.convert('html', html, invoiceOf(xml));
+    expect(status, text.slice(0, 500)).toBe(200);
+  });
+
   it('gives the same bytes when it is verified', async () => {
     const { id } = await caller.render('html', html, invoiceOf(en16931));
     const { body, text } = await caller.request('POST', `/api/v1/renders/${id}/verify`);
@@ -158,6 +183,17 @@ describe('The XML of an invoice is refused', () => {
       /GrandTotalAmount: It is 119.01, but .*119.00/,
     ],
     ['whose amount due is wrong', changed('>119.00</ram:Due', '>19.00</ram:Due'), /DuePayableAmount: It is 19.00/],
+    [
+      'whose totals are wrong in numbers with many decimals',
+      changed('>119.00</ram:Grand', '>5000.00001</ram:Grand').replace('>119.00</ram:Due', '>1.00001</ram:Due'),
+      /GrandTotalAmount: It is 5000.00001, but .*119.00.*1 more/,
+      { element: 'DuePayableAmount', message: expect.stringContaining('It is 1.00001, but') },
+    ],
+    [
+      'with an amount of a million digits',
+      changed('>119.00</ram:Grand', `>${'9'.repeat(1e6)}</ram:Grand`),
+      /GrandTotalAmount: It has more than 40 digits/,
+    ],
     ['with a document type', doctype(''), /<!DOCTYPE/],
     ['with an external entity', doctype('<!ENTITY e SYSTEM "file:///etc/passwd">'), /<!DOCTYPE/],
     [
