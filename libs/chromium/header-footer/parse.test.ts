@@ -13,7 +13,7 @@ test('placeholders become counter elements, with or without spaces', () => {
 
 test.each([
   '<script>x()</script>',
-  '<img src=data:,x onerror=x()>',
+  '<img src=data:, onerror=x()>',
   '<a href="javascript:x()">a</a>',
   '<a href=" java&#115;cript:x()">a</a>',
   '<svg><script>x()</script></svg>',
@@ -58,9 +58,9 @@ test('no text becomes a script when the browser parses the header or footer', ()
     '<mtext>',
     '<![CDATA[',
     ']]>',
-    '&lt;img src=data:,x onerror=x()&gt;',
-    'a{content:"\\3c /style><img src=data:,x onerror=x()>"}',
-    'a{content:"<img src=data:,x onerror=x()>"}',
+    '&lt;img src=data:, onerror=x()&gt;',
+    'a{content:"\\3c /style><img src=data:, onerror=x()>"}',
+    'a{content:"<img src=data:, onerror=x()>"}',
     '<xmp>',
     '</xmp>',
     '<noembed>',
@@ -121,19 +121,29 @@ test.each([
 
 test('external images are listed', () => {
   expect(
-    sanitiseHeaderFooter('footer', '<p><img src="https://a.example/b.png"><img src="data:image/png;base64,AA"></p>', '')
-      .images,
+    sanitiseHeaderFooter(
+      'footer',
+      '<p><img src="https://a.example/b.png"><img src="data:image/gif;base64,R0lGODlh"></p>',
+      '',
+    ).images,
   ).toEqual(['https://a.example/b.png']);
 });
 
+test('an image of a data: URL that no browser can show is refused', () => {
+  const header_html = '<p>x <img src="data:image/png;base64,Z2FyYmFnZQ=="></p>';
+  expect(() => parseHeaderFooter({ header_html, footer_html: null }, new Date(0))).toThrow(
+    'The image "data:image/png;base64,Z2FyYmFnZQ==" in header_html cannot be loaded: its data: URL is not an image',
+  );
+});
+
 test('a style element within an SVG is removed, because its text would be parsed as markup', () => {
-  const html = sanitise('<svg><style>a{--x:&lt;img src=data:,x onerror=x()&gt;}</style></svg>');
+  const html = sanitise('<svg><style>a{--x:&lt;img src=data:, onerror=x()&gt;}</style></svg>');
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['div', 'svg']);
 });
 
 test('an escaped character in a style sheet cannot end the style element', () => {
   const html = sanitise(
-    String.raw`<style>a{content:"\3c /style><img src=data:,x onerror=x()>"} b{background:url("\3c /style>")}</style>`,
+    String.raw`<style>a{content:"\3c /style><img src=data:, onerror=x()>"} b{background:url("\3c /style>")}</style>`,
   );
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['style', 'div']);
 });

@@ -10,6 +10,7 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { dataImageProblem } from '#libs/documents/html/data-images.ts';
 import { locateUnfinishedInput } from '#libs/documents/html/unfinished-input.ts';
 import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
 
@@ -167,24 +168,25 @@ const marksInAttributes = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): Mark
 const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
   ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
-const unloadableImage = (kind: HeaderFooterKind, source: string): ApiError => {
-  const url = source.slice(0, 300);
-  const reason =
-    'its URL is neither an absolute http: or https: URL nor a data: URI; send one of these, or the image in a ' +
-    'multipart/form-data request as a part "assets"';
-  return ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
+const notAbsolute =
+  'its URL is neither an absolute http: or https: URL nor a data: URI; send one of these, or the image in a ' +
+  'multipart/form-data request as a part "assets"';
+const unloadableImage = (kind: HeaderFooterKind, url: string, reason: string): ApiError =>
+  ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
     image_url: url,
     reason,
   });
-};
 
 /** The images to fetch. @throws ApiError image_load_failed if one can never load */
 const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[] =>
   nodes.filter(isElement).flatMap((node) => {
     const source = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src')?.value : undefined;
     const inner = externalImages(childrenOf(node), kind);
-    if (!source?.trim() || /^\s*(?:data:|#)/i.test(source)) return inner;
-    if (!/^https?:/i.test(source)) throw unloadableImage(kind, source);
+    if (!source?.trim()) return inner;
+    const problem = dataImageProblem(source);
+    if (problem !== undefined) throw unloadableImage(kind, source.slice(0, 60), problem);
+    if (/^\s*(?:data:|#)/i.test(source)) return inner;
+    if (!/^https?:/i.test(source)) throw unloadableImage(kind, source.slice(0, 300), notAbsolute);
     return [source, ...inner];
   });
 

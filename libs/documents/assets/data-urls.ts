@@ -18,9 +18,11 @@ export type DataUrls = {
 /** How much larger a text may become than its assets: enough for many uses of small images, or a few of a large one. */
 const maxGrowth = 16 * 1024 * 1024;
 
+export const placeholderStart = 'data:,colophon-';
+
 /** @param bundle all assets; its hash makes the placeholders different from any text of a caller */
 export const createDataUrls = (bundle: Uint8Array): DataUrls => {
-  const prefix = `data:,colophon-${hash('sha256', bundle, 'hex').slice(0, 32)}-`;
+  const prefix = `${placeholderStart}${hash('sha256', bundle, 'hex').slice(0, 32)}-`;
   const pattern = new RegExp(`${prefix}(\\d+)\\.`, 'g');
   const indexes = new Map<string, number>();
   const urls: { name: string; url: string }[] = [];

@@ -8,18 +8,17 @@ const signatures: Signature[] = [
   { type: 'image/jpeg', bytes: '\xff\xd8\xff' },
   { type: 'image/gif', bytes: 'GIF8' },
   { type: 'image/webp', offset: 8, bytes: 'WEBP' },
-  { type: 'image/avif', offset: 4, bytes: 'ftypavif' },
-  { type: 'image/avif', offset: 4, bytes: 'ftypavis' },
   { type: 'image/avif', offset: 4, bytes: 'ftypmif1' },
   { type: 'image/bmp', bytes: 'BM' },
   { type: 'image/x-icon', bytes: '\0\0\x01\0' },
+  { type: 'image/x-icon', bytes: '\0\0\x02\0' },
   { type: 'font/woff2', bytes: 'wOF2' },
   { type: 'font/woff', bytes: 'wOFF' },
   { type: 'font/ttf', bytes: '\0\x01\0\0' },
   { type: 'font/otf', bytes: 'OTTO' },
 ];
 
-const svgType = 'image/svg+xml';
+export const svgType = 'image/svg+xml';
 /** What may come before the element of an SVG image, and how it ends. */
 const svgProlog: [start: RegExp, end: RegExp][] = [
   [/^<\?/, /\?>/],
@@ -28,7 +27,7 @@ const svgProlog: [start: RegExp, end: RegExp][] = [
   [/^<!doctype/i, />/],
 ];
 const svgElement = /^<(?:[\w-]+:)?svg[\s>/]/i;
-const sampleBytes = 16 * 1024;
+export const sampleBytes = 16 * 1024;
 
 const isSvg = (text: string): boolean => {
   let rest = text.replace(/^\ufeff/, '').trimStart();
@@ -41,13 +40,26 @@ const isSvg = (text: string): boolean => {
   }
 };
 
+/** AVIF is often only one of the compatible brands of a file (ISO/IEC 14496-12, 4.3). */
+const isAvif = (start: Buffer): boolean =>
+  /^[\0-\xff]{4}ftyp(?:[\0-\xff]{4}){0,16}avi[fs]/.test(start.toString('latin1', 0, 80));
+
+/** XML in UTF-16 begins with a byte order mark (XML 1.0, 4.3.3). */
+const xmlText = (start: Buffer): string => {
+  const mark = start.toString('latin1', 0, 2);
+  const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff';
+  return new TextDecoder(isUtf16 ? (mark === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(start);
+};
+
 /** The type that the first bytes show; undefined if they are of no known image or font. */
-const sniffType = (bytes: Uint8Array): string | undefined => {
+export const sniffType = (bytes: Uint8Array): string | undefined => {
   const start = asBuffer(bytes.subarray(0, sampleBytes));
   const found = signatures.find(
     ({ offset = 0, bytes: signature }) => start.toString('latin1', offset, offset + signature.length) === signature,
   );
-  return found?.type ?? (isSvg(start.toString()) ? svgType : undefined);
+  if (found) return found.type;
+  if (isAvif(start)) return 'image/avif';
+  return isSvg(xmlText(start)) ? svgType : undefined;
 };
 
 const typePattern = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;

@@ -26,8 +26,8 @@ export const convertDocx = async (
   const properties = readProperties(parts);
   const body = await convertToHtml(parts);
   const { classification, details } = classify(body);
-  // Lines of the HTML mean nothing to the author.
-  checkImages({ ...details, images: details.images.map(({ url }) => ({ url })) }, maxImages);
+  // Lines of the HTML mean nothing to the author. Word itself shows a document with a broken image.
+  checkImages({ ...details, images: details.images.map(({ url }) => ({ url })), brokenImage: undefined }, maxImages);
   const text = body.replace(/<[^>]*>/g, '').slice(0, 30_000);
   const document = convertedDocument(
     htmlDocument({

@@ -1,7 +1,8 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
-import { findElementResources } from './element-resources.ts';
+import { dataImageProblem } from './data-images.ts';
+import { findElementResources, imageUrls } from './element-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
 import { addMetaElement } from './meta-elements.ts';
@@ -67,11 +68,17 @@ export const pageClassification: Classification = {
   refresh: undefined,
 };
 
+export type BrokenImage = { url: string; line?: number | undefined; reason: string };
+
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
   baseUrl: string | undefined;
-  /** URLs, as written, of images outside the document. Lines count from 1; absent in a document made from another one. */
+  /**
+   * URLs, as written, of images outside the document. Lines count from 1; absent in a document made from another one.
+   */
   images: { url: string; line?: number | undefined }[];
+  /** The first image of a data: URL that no browser can show, in a document without scripts. */
+  brokenImage: BrokenImage | undefined;
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
@@ -102,6 +109,7 @@ export const classify = (
     ...scriptFreeClassification,
     baseUrl: undefined,
     images: [],
+    brokenImage: undefined,
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
@@ -138,6 +146,7 @@ export const classify = (
     needsStabilising,
     baseUrl,
     images,
+    brokenImage,
     metadata,
     namesLanguage,
   } = state;
@@ -157,6 +166,8 @@ export const classify = (
     details: {
       baseUrl,
       images,
+      // A script may replace the image.
+      brokenImage: scripts ? undefined : brokenImage,
       metadata,
       namesLanguage,
       unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined,
@@ -185,10 +196,23 @@ const inspectTag = (
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
+  if (!inTemplate) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
   const resources = findElementResources(tagName, attrs, state.budget);
   if (!resources) return;
   state.external = true;
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
+};
+
+const findBrokenImage = (
+  tagName: string,
+  attributes: readonly Token.Attribute[],
+  line: number,
+): BrokenImage | undefined => {
+  for (const url of imageUrls(tagName, attributes)) {
+    const reason = dataImageProblem(url);
+    if (reason !== undefined) return { url, line, reason };
+  }
+  return undefined;
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

@@ -84,7 +84,7 @@ describe('HTML', () => {
   });
 
   test('may have any number of embedded images', () => {
-    expect(prepareHtml('<img src="data:image/png;base64,AAAA">'.repeat(60), 1).classification.external).toBe(false);
+    expect(prepareHtml('<img src="data:image/gif;base64,R0lGODlh">'.repeat(60), 1).classification.external).toBe(false);
   });
 
   test('with an image that can never load is refused with its URL', () => {
@@ -100,6 +100,30 @@ describe('HTML', () => {
       name: 'image_load_failed',
       extra: { image_url: 'bg.png' },
     });
+  });
+
+  test.each([
+    '<img src="DATA">',
+    '<img srcset="DATA 1x">',
+    '<input type=image src="DATA">',
+    '<video poster="DATA"></video>',
+    '<svg><image xlink:href="DATA" /></svg>',
+    '<table background="DATA"><td>x</table>',
+  ])('with bytes in %s that are no image is refused with their line', (html) => {
+    const url = 'data:image/png;base64,Z2FyYmFnZQ==';
+    expect(apiErrorFieldsOf(`<p>\n${html.replace('DATA', url)}`)).toMatchObject({
+      name: 'image_load_failed',
+      message: `The image "${url}" on line 2 cannot be loaded: its data: URL is not an image in a known format.`,
+      extra: { image_url: url },
+    });
+  });
+
+  test.each([
+    ['scripts, which may replace it', '<img src="data:image/png;base64,AAAA" onerror="fix(this)">'],
+    ['templates', '<template><img src="data:image/png;base64,AAAA"></template>'],
+    ['links', '<a href="data:image/png;base64,AAAA">x</a>'],
+  ])('may have such bytes with %s', (_, html) => {
+    expect(prepareHtml(html, 50).html).toBe(html);
   });
 
   test('may have relative images with a base, and in templates, which are never loaded', () => {

@@ -16,11 +16,12 @@ const baseCharactersPerUnit = 1_000;
  * @throws ApiError
  */
 export const checkImages = (
-  { images, baseUrl }: HtmlDetails,
+  { images, brokenImage, baseUrl }: HtmlDetails,
   maxImages: number | null,
   budget: Budget = unlimitedBudget,
   assets?: Pick<AssetInliner, 'describeMissing'>,
 ): void => {
+  if (brokenImage) throw imageError(truncateForMessage(brokenImage.url, 60), brokenImage.line, brokenImage.reason);
   const distinct = new Set<string>();
   const unitsPerImage = (baseUrl?.length ?? 0) / baseCharactersPerUnit;
   for (const { url: source, line } of images) {
@@ -37,7 +38,8 @@ const withoutFragment = (url: URL): string => {
   return url.href;
 };
 
-const truncateForMessage = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
+const truncateForMessage = (text: string, length = 300): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text;
 
 const absoluteImage = 'send an absolute http: or https: URL, or the image itself as a data: URI';
 const relativeImage =
@@ -53,12 +55,15 @@ const unloadableImageError = (
   const reason = url
     ? `${url.protocol} URLs are not fetched; ${absoluteImage}`
     : (assets?.describeMissing(source) ?? relativeImage);
-  return ApiError.of(
-    'image_load_failed',
-    `The image "${truncateForMessage(source)}"${line === undefined ? '' : ` on line ${line}`} cannot be loaded: ${reason}.`,
-    { image_url: truncateForMessage(source), reason },
-  );
+  return imageError(truncateForMessage(source), line, reason);
 };
+
+const imageError = (url: string, line: number | undefined, reason: string): ApiError =>
+  ApiError.of(
+    'image_load_failed',
+    `The image "${url}"${line === undefined ? '' : ` on line ${line}`} cannot be loaded: ${reason}.`,
+    { image_url: url, reason },
+  );
 
 const tooManyImagesError = (images: number, limit: number) =>
   ApiError.of(

@@ -59,7 +59,8 @@ const isFetched = (tagName: string, name: string, value: string): boolean => {
   return name.endsWith('srcset') ? parseSrcset(value).some(({ url }) => !isLocalUrl(url)) : !isLocalUrl(value);
 };
 
-const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): string[] => {
+/** The URL of the image that an element shows, in an array that is empty if there is none. */
+export const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): string[] => {
   const valueOf = (name: string) => attributes.find((attribute) => attribute.name === name)?.value;
   const attribute = imageAttributes.get(tagName);
   if (attribute === undefined || (tagName === 'input' && valueOf('type')?.toLowerCase() !== 'image')) return [];

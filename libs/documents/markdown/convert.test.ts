@@ -45,13 +45,14 @@ describe('Markdown', () => {
 
   test('shows images that are absolute or embedded, and refuses relative ones', () => {
     expect(convertMarkdown('![a](https://h/a.png)', 50).classification.external).toBe(true);
-    expect(bodyOf('![a](data:image/svg+xml;base64,AAAA)')).toContain('<img src="data:image/svg+xml');
+    expect(bodyOf('![a](data:image/svg+xml;base64,PHN2Zy8+)')).toContain('<img src="data:image/svg+xml');
     for (const [text, where] of [
       ['# x\n\n\nfoo\n\n![a](a.png)', ' on line 6'],
       ['---\ntitle: T\n---\n\n![a](a.png)', ' on line 5'],
       ['x\n\n<img src="a.png">', ''],
     ])
       expect(apiErrorFieldsOf(text!).message).toContain(`The image "a.png"${where} cannot be loaded`);
+    expect(apiErrorFieldsOf('# x\n\n![a](data:image/png;base64,AAAA)').message).toContain('on line 3 cannot be loaded');
     expect(apiErrorFieldsOf('![a](a.png)')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'a.png' } });
   });
 

@@ -66,12 +66,17 @@ const lineOfLastHtml = (tokens: readonly Token[]): number => {
 };
 
 /** Images with the line of their paragraph, which those in HTML do not have. */
-const withLines = (images: HtmlDetails['images'], tokens: readonly Token[]): HtmlDetails['images'] => {
+const withLines = (details: HtmlDetails, tokens: readonly Token[]): HtmlDetails => {
   const lines = new Map<string, number>();
   for (const { map, children } of tokens.toReversed())
     for (const child of children ?? [])
       if (map && child.type === 'image') lines.set(String(child.attrGet('src')), map[0] + 1);
-  return images.map(({ url }) => ({ url, line: lines.get(url) }));
+  const { images, brokenImage } = details;
+  return {
+    ...details,
+    images: images.map(({ url }) => ({ url, line: lines.get(url) })),
+    brokenImage: brokenImage && { ...brokenImage, line: lines.get(brokenImage.url) },
+  };
 };
 
 const hasTitleHeading = (tokens: readonly Token[]): boolean =>
@@ -115,8 +120,7 @@ export const convertMarkdown = (
   const body = context?.assets?.inline(rendered) ?? rendered;
   const { classification, details } = classify(body);
   if (details.unfinished) throw unfinishedHtmlError(details.unfinished.inside, tokens);
-  const images = withLines(details.images, tokens);
-  checkImages({ ...details, images }, maxImages, undefined, context?.assets);
+  checkImages(withLines(details, tokens), maxImages, undefined, context?.assets);
   const html = htmlDocument({
     title: metadata.title ?? titleOf(tokens) ?? titleFromFileName(context?.fileName) ?? 'Document',
     metadata,

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { dataImageProblem } from './data-images.ts';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+const pngText = png.toString('base64');
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+const svgText = (bytes: Buffer): string => `data:image/svg+xml;base64,${bytes.toString('base64')}`;
+const base64 = (text: string): string => `data:;base64,${Buffer.from(text, 'latin1').toString('base64')}`;
+const escaped = [...png].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+
+describe('The image of a data: URL', () => {
+  it.each<[string, string]>([
+    ['a PNG', `data:image/png;base64,${pngText}`],
+    ['a PNG with another type or none', `data:text/html;base64,${pngText}`],
+    ['a PNG without padding', `data:;base64,${pngText.replace(/=+$/, '')}`],
+    [
+      'a PNG with line breaks and spaces',
+      ` DATA:image/png;charset=x; base64 ,\n ${pngText.replaceAll(/.{4}/g, '$&\r\n')}`,
+    ],
+    ['a PNG in escaped base64', `data:image/png;base64,${encodeURIComponent(pngText)}`],
+    ['a PNG with escaped bytes', `data:image/png,${escaped}`],
+    ['an SVG', `data:image/svg+xml,${svg}`],
+    ['an escaped SVG', `data:IMAGE/SVG+XML ;utf8,%0a${encodeURIComponent(`<!-- a --><?xml version="1.0"?>${svg}`)}`],
+    ['an SVG in base64', svgText(Buffer.from(svg))],
+    ['an SVG with a byte order mark', svgText(Buffer.from(`\ufeff${svg}`))],
+    ['an SVG in UTF-16', svgText(Buffer.from(`\ufeff${svg}`, 'utf16le'))],
+    ['an SVG in UTF-16 of the other byte order', svgText(Buffer.from(`\ufeff${svg}`, 'utf16le').swap16())],
+    ['a cursor', base64('\0\0\x02\0')],
+    ['an AVIF that is compatible with it', base64('\0\0\0\x1cftypMA1B\0\0\0\0mif1avif')],
+    ['none on purpose', 'data:,'],
+  ])('may be %s', (_, url) => expect(dataImageProblem(url)).toBeUndefined());
+
+  it.each<[string, string, RegExp]>([
+    ['not an image', 'data:image/png;base64,Z2FyYmFnZQ==', /not an image/],
+    ['a file of another kind', base64('ftypavif\0\0\0\0MP4 '), /not an image/],
+    ['a font', base64('wOF2'), /not an image/],
+    ['empty', 'data:image/png;base64,', /empty/],
+    ['only spaces', 'data:image/png;base64, \n', /empty/],
+    ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /another format/],
+    ['an SVG that is called PNG', `data:image/png;base64,${Buffer.from(svg).toString('base64')}`, /does not say/],
+    ['a text that is called SVG', 'data:image/svg+xml,text', /not an image/],
+  ])('is refused if it is %s', (_, url, problem) => expect(dataImageProblem(url)).toMatch(problem));
+
+  it.each(['https://h/a.png', 'images/data:x', '#a', ''])('is none at the URL "%s"', (url) => {
+    expect(dataImageProblem(url)).toBeUndefined();
+  });
+});

@@ -1,0 +1,35 @@
+import { placeholderStart } from '../assets/data-urls.ts';
+import { sampleBytes, sniffType, svgType } from '../assets/media-type.ts';
+
+const dataUrl = /^[\u0000-\u0020]*data:([^,]*),/i;
+/** More than any signature of an image needs, also with line breaks and each byte as %XX. */
+const signatureCharacters = 600;
+
+/** The first bytes of the body of a data: URL (Fetch standard, section 6). */
+const startOfBody = (body: string, isBase64: boolean): Buffer => {
+  const bytes = Buffer.from(body);
+  if (!isBase64 && !body.includes('%')) return bytes;
+  const text = bytes
+    .toString('latin1')
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return Buffer.from(text, isBase64 ? 'base64' : 'latin1');
+};
+
+/**
+ * Why no browser can show the image of a data: URL, by its first bytes; undefined if they are those of an image, or the
+ * URL is another one. `data:,` is no image on purpose.
+ */
+export const dataImageProblem = (url: string): string | undefined => {
+  const match = dataUrl.exec(url);
+  if (!match || url.startsWith(placeholderStart)) return undefined;
+  const [start, parameters = ''] = match;
+  const isDeclaredSvg = /^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim());
+  const length = isDeclaredSvg ? 2 * sampleBytes : signatureCharacters;
+  const body = url.slice(start.length, start.length + length).trimStart();
+  if (body === '') return parameters === '' ? undefined : 'its data: URL is empty';
+  const type = sniffType(startOfBody(body, /;\s*base64\s*$/i.test(parameters)));
+  if (!type?.startsWith('image/')) return 'its data: URL is not an image in a known format';
+  if (isDeclaredSvg && type !== svgType) return `its data: URL says ${svgType}, but has another format`;
+  if (!isDeclaredSvg && type === svgType) return `its data: URL is an SVG image, but does not say ${svgType}`;
+  return undefined;
+};
