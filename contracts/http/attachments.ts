@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from './one-line.ts';
 
 /** What an attached file is to the document (ISO 32000-2, 7.11.3). */
 const relationships = ['Source', 'Data', 'Alternative', 'Supplement', 'Unspecified'] as const;
@@ -10,20 +11,15 @@ const maxNameLength = 200;
 /** Clocks of callers may be ahead of the clock of the service. */
 const maxClockDifferenceMs = 24 * 60 * 60 * 1000;
 
-// oxlint-disable-next-line no-control-regex
-const oneLine = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Whether the text is base64 as the API takes it: without a prefix or line breaks. */
 export const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64.test(text);
 
-const attachmentName = z
-  .string()
-  .min(1)
-  .max(maxNameLength)
-  .regex(oneLine, 'must be one line without control characters')
-  .refine((name) => name.isWellFormed(), 'must be well-formed Unicode')
-  .refine((name) => !/[/\\]/.test(name) && !/^\.{1,2}$/.test(name), 'must be the name of a file, without a folder');
+const attachmentName = oneLine(z.string().min(1).max(maxNameLength)).refine(
+  (name) => !/[/\\]/.test(name) && !/^\.{1,2}$/.test(name),
+  'must be the name of a file, without a folder',
+);
 
 const attachment = z.strictObject({
   name: attachmentName.describe('The name of the file, such as `measurements.csv`. Distinct within the document.'),
@@ -45,7 +41,7 @@ const attachment = z.strictObject({
       'What the file is to the document: `Source` it was made from it, `Data` it holds the data of a table or chart, ' +
         '`Alternative` it says the same in another form, `Supplement` it adds to it. Default: `Unspecified`.',
     ),
-  description: z.string().min(1).max(1000).regex(oneLine, 'must be one line without control characters').optional(),
+  description: oneLine(z.string().min(1).max(1000)).optional(),
   modified_at: z.iso
     .datetime({
       offset: true,

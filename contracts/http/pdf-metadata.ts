@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bounds } from '../events/bounded.ts';
+import { oneLine } from './one-line.ts';
 
 const maxLength = 1000;
 const maxListed = 50;
@@ -11,13 +12,7 @@ const reservedNames = new Set(
   ),
 );
 
-const line = z
-  .string()
-  .trim()
-  .min(1)
-  .max(maxLength)
-  // oxlint-disable-next-line no-control-regex
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line without control characters');
+const line = oneLine(z.string().trim().min(1).max(maxLength));
 const lineOrList = z.union([line, z.array(line).min(1).max(maxListed)]);
 const customName = z
   .string()

@@ -306,6 +306,10 @@ describe('The metadata of a PDF', () => {
   it.each([
     [{ title: '' }, 'metadata.title'],
     [{ title: 'a\nb' }, 'metadata.title'],
+    [{ title: '\ud800 half a character' }, 'metadata.title'],
+    [{ subject: 'no character \ufffe' }, 'metadata.subject'],
+    [{ author: ['A', 'next\u0085line'] }, 'metadata.author'],
+    [{ custom: { Note: 'a\u2028b' } }, 'metadata.custom.Note'],
     [{ custom: { Title: 'x' } }, 'metadata.custom.Title'],
     [{ custom: { 'a b': 'x' } }, 'metadata.custom'],
     [{ titel: 'x' }, 'metadata.titel'],

@@ -7,9 +7,12 @@ const maxListed = 50;
 /** One line without control characters, as PDF metadata must be. */
 export const metadataLine = (text: string): string =>
   text
-    .replaceAll(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f\ufffe\uffff]+/g, ' ')
     .trim()
-    .slice(0, maxLength);
+    .slice(0, maxLength)
+    // The first half of a character that is cut.
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed();
 
 /** Adds what a meta element says about the document (HTML, 4.2.5.1). The first description counts. */
 export const addMetaElement = (metadata: DocumentMetadata, attrs: readonly Token.Attribute[]): void => {
