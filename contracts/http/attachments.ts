@@ -11,15 +11,14 @@ const maxNameLength = 200;
 /** Clocks of callers may be ahead of the clock of the service. */
 const maxClockDifferenceMs = 24 * 60 * 60 * 1000;
 
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const base64 = /^(?:[A-Za-z0-9+/]+={0,2})?$/;
 
-/** Whether the text is base64 as the API takes it: without a prefix or line breaks. */
+/** Whether the text is base64 as the API takes it: without a prefix or line breaks. Empty text is an empty file. */
 export const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64.test(text);
 
-const attachmentName = oneLine(z.string().min(1).max(maxNameLength)).refine(
-  (name) => !/[/\\]/.test(name) && !/^\.{1,2}$/.test(name),
-  'must be the name of a file, without a folder',
-);
+const attachmentName = oneLine(z.string().min(1).max(maxNameLength))
+  .refine((name) => name === '' || name.trim() !== '', 'must not be only spaces')
+  .refine((name) => !/[/\\]/.test(name) && !/^\.{1,2}$/.test(name), 'must be the name of a file, without a folder');
 
 const attachment = z.strictObject({
   name: attachmentName.describe('The name of the file, such as `measurements.csv`. Distinct within the document.'),
@@ -31,7 +30,6 @@ const attachment = z.strictObject({
     .describe('Default: application/octet-stream.'),
   data: z
     .string()
-    .min(1, 'must not be empty')
     .refine(isBase64, 'must be base64, without a prefix or line breaks')
     .describe('The bytes of the file in base64.'),
   relationship: z

@@ -59,6 +59,27 @@ describe('Attachments', () => {
     },
   );
 
+  it('may be empty files, in JSON and in a form, also when repeated', async () => {
+    const empty = [
+      { name: 'a.txt', data: '' },
+      { name: 'b.txt', data: '' },
+    ];
+    const sent = await caller.render('html', html, { attachments: empty, conformance: 'pdf/a-3b' });
+    const { body: posted, text } = await postForm(caller, [
+      ['file', file('a.html', html)],
+      ['attachments', file('a.txt', '', 'text/plain')],
+      ['attachments', file('b.txt', '', 'text/plain')],
+    ]);
+    const repeated = await caller.request('POST', `/api/v1/renders/${sent.id}/repeat`);
+    for (const rendered of [sent, posted, repeated.body] as RenderResult[]) {
+      expect(rendered.pdf_base64, text.slice(0, 300)).toEqual(expect.any(String));
+      expect((await readAttachments(pdfOf(rendered))).map(({ name, content }) => [name, content.byteLength])).toEqual([
+        ['a.txt', 0],
+        ['b.txt', 0],
+      ]);
+    }
+  });
+
   it('are those of the template, unless the request names others', async () => {
     const templates = createTemplateClient(caller);
     const { id } = await templates.create('<p>{{x}}', { default_options: { attachments: files } });
@@ -138,7 +159,8 @@ describe('Attachments', () => {
       { attachments: [files[1], { ...files[1], name: 'ALL bytes (1).BIN' }] },
       /attachments\[1\]\.name.*differ/,
     ],
-    ['no data', { attachments: [{ name: 'a', data: '' }] }, /attachments\[0\]\.data.*at least/],
+    ['a name of spaces', named(' \u00a0 '), /attachments\[0\]\.name must not be only spaces/],
+    ['no data', { attachments: [{ name: 'a' }] }, /attachments\[0\]\.data/],
     ['text in place of base64', { attachments: [{ name: 'a', data: 'a,b' }] }, /attachments\[0\]\.data.*base64/],
     ['a data URL', { attachments: [{ name: 'a', data: `data:text/csv;base64,${data}` }] }, /base64/],
     ['a media type of no kind', { attachments: [{ name: 'a', data, mime_type: 'csv' }] }, /mime_type.*text\/csv/],
@@ -169,7 +191,8 @@ describe('Attachments', () => {
   });
 
   it.skipIf(!isVeraPdfAvailable)('conform to PDF/A-3', async () => {
-    const rendered = await caller.render('html', html, { attachments: files, conformance: ['pdf/a-3b', 'pdf/ua-1'] });
+    const attachments = [...files, { name: 'empty.txt', data: '' }];
+    const rendered = await caller.render('html', html, { attachments, conformance: ['pdf/a-3b', 'pdf/ua-1'] });
     expect(await validate({ rendered: pdfOf(rendered) })).toEqual({ rendered: conformsTo('3b', 'ua1') });
   });
 });

@@ -139,11 +139,11 @@ const withAttachments = (values: Values, files: readonly Part[]): Values => {
         `attachments[${index}] has no data, and the form has no file "${truncateForMessage(entry.name)}" under attachments.`,
       );
   if (files.length === 0) return values;
-  const attached = files.map(({ fileName, type, bytes }) => ({
+  const attached = files.map(({ fileName, type }) => ({
     name: fileName,
     ...(type === null ? {} : { mime_type: type }),
     ...named.find((entry) => lacksData(entry) && entry?.name === fileName),
-    data: bytes.byteLength === 0 ? '' : attachmentPlaceholder,
+    data: attachmentPlaceholder,
   }));
   const others = [...named.entries()].filter(([, entry]) => !lacksData(entry));
   return {
