@@ -138,6 +138,11 @@ describe('Rendering a PDF', () => {
       message: expect.stringMatching(/within 30 s\. Make it smaller, or split it: large images/) as unknown,
       fields: { name: 'processing_timeout', extra: { timeout_seconds: 30 } },
     });
+    const page = { url: 'https://example.com/', headers: {}, cookies: {}, sealed: null };
+    const source = { ...requestOf().source, page } as ReturnType<typeof requestOf>['source'];
+    await expect(renderPdf(dependencies, requestOf({ source }), requestedAt)).rejects.toMatchObject({
+      message: expect.stringMatching(/within 30 s\. Its server may be slow/) as unknown,
+    });
   });
 
   it('rejects a PDF above the size limit of the plan, and none without a limit', async () => {

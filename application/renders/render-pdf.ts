@@ -205,19 +205,21 @@ const renderOnce = async (
   };
 };
 
+const timeoutAdvice = (source: RenderRequestedData['source']): string =>
+  source.mode === 'CONVERT' && source.page
+    ? 'Its server may be slow, or the page may never end loading: try it in a browser.'
+    : 'Make it smaller, or split it: large images, long tables, and many pages as images take the most time.';
+
 /** Replaces the limit of a single step in an error with the limit of the plan. */
-export const toPlanLimitError = (
-  error: unknown,
-  { processingMs, maxPdfBytes }: RenderRequestedData['limits'],
-): unknown => {
+export const toPlanLimitError = (error: unknown, { source, limits }: RenderRequestedData): unknown => {
+  const { processingMs, maxPdfBytes } = limits;
   if (!(error instanceof ApiError)) return error;
   const { name, extra } = error.fields;
   const seconds = processingMs / 1000;
   if (name === 'processing_timeout')
     return ApiError.of(
       'processing_timeout',
-      `The document could not be finished within ${seconds} s. Make it smaller, or split it: large images, long tables, ` +
-        'and many pages as images take the most time.',
+      `The document could not be finished within ${seconds} s. ${timeoutAdvice(source)}`,
       { timeout_seconds: seconds },
     );
   if (name === 'pdf_too_large' && maxPdfBytes !== null)
@@ -241,6 +243,6 @@ export const renderPdf = async (
   try {
     return await renderOnce(dependencies, requested, requestedAt, options);
   } catch (error) {
-    throw toPlanLimitError(error, requested.limits);
+    throw toPlanLimitError(error, requested);
   }
 };

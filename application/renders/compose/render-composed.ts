@@ -215,7 +215,7 @@ export const renderComposed = async (
   try {
     return await composeOnce(dependencies, requested, requestedAt, options);
   } catch (error) {
-    const limited = toPlanLimitError(error, requested.limits);
+    const limited = toPlanLimitError(error, requested);
     if (limited === error || !(error instanceof ApiError)) throw error;
     const { part } = error.fields.extra;
     throw typeof part === 'string' ? errorInPart(part, limited) : limited;
