@@ -3,14 +3,24 @@ import { conformanceNotMet } from '#contracts/http/api-error.ts';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { markPageArtifacts } from './artifacts.ts';
 import type { Standards } from './catalog.ts';
+import { hasLooseText } from './content-stream.ts';
 import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
 import { name, textOf } from './names-and-texts.ts';
 import { completeStructure } from './structure.ts';
+import { pageContent } from './streams.ts';
 import { readTree } from './structure-tree.ts';
 import { inOrder } from './trees.ts';
 
-/** `namesLanguage` says whether the document names its language; `title` is the title of the PDF. */
-export type PagesToConform = { standards: Standards; namesLanguage: boolean; title: string | null };
+/**
+ * `namesLanguage` says whether the document names its language, `isWorkbook` whether it is one; `title` is the title of
+ * the PDF.
+ */
+export type PagesToConform = {
+  standards: Standards;
+  namesLanguage: boolean;
+  isWorkbook: boolean;
+  title: string | null;
+};
 
 /** LibreOffice names headings by the styles of the document. */
 const headingRole = (role: string): string | null => {
@@ -54,15 +64,31 @@ const describeAnnotations = (document: PDFDocument): void => {
     }
 };
 
+/** LibreOffice puts headers and footers of a workbook into the structure, but not the cells. */
+const lacksCells = (document: PDFDocument): boolean =>
+  document.getPages().some((page) => hasLooseText(pageContent(page)));
+
+const cellsWithoutStructure: ConformanceViolation = {
+  standard: 'ISO 14289-1, 7.1',
+  element: 'Document',
+  message:
+    'LibreOffice does not write the cells of a workbook into the structure that assistive technology reads. Send each ' +
+    'sheet as CSV, which is printed as a tagged table, or leave out pdf/ua-1.',
+};
+
 /** What the PDF must be changed in by its author. Completes what the service can complete. */
 const findViolations = (
   document: PDFDocument,
-  { standards: { pdfa, isPdfUa }, namesLanguage, title }: PagesToConform,
+  { standards: { pdfa, isPdfUa }, namesLanguage, isWorkbook, title }: PagesToConform,
 ): ConformanceViolation[] => [
   ...(isPdfUa && !title
     ? [{ standard: 'ISO 14289-1, 7.1', element: 'Document', message: 'Give it a title: <title>, or metadata.title.' }]
     : []),
-  ...(isPdfUa ? completeStructure(document, namesLanguage) : []),
+  ...(!isPdfUa
+    ? []
+    : isWorkbook && lacksCells(document)
+      ? [cellsWithoutStructure]
+      : completeStructure(document, namesLanguage)),
   ...(pdfa || isPdfUa ? findMissingGlyphs(document) : []),
 ];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markArtifacts, readOperations, withoutMarks } from './content-stream.ts';
+import { hasLooseText, markArtifacts, readOperations, withoutMarks } from './content-stream.ts';
 
 const operatorsOf = (content: string): string[] => [...readOperations(content)].map(({ operator }) => operator);
 const asItIs = (xObject: string): string => xObject;
@@ -53,6 +53,15 @@ describe('Content that belongs to no structure', () => {
     ['/Form Do /Tagged Do', '/Artifact BMC\n/Form Do\nEMC\n /Tagged Do'],
   ])('in %j is marked as an artifact', (content, expected) => {
     expect(markArtifacts(content, (name) => (name === 'Tagged' ? null : name))).toBe(expected);
+  });
+
+  it.each([
+    ['BT (cell) Tj ET', true],
+    ['BT ET 0 0 9 9 re f', false],
+    ['/P <</MCID 0>> BDC BT (text) Tj ET EMC /Artifact BMC BT (footer) Tj ET EMC', false],
+    ['/P <</MCID 0>> BDC BT (footer) Tj ET EMC BT [<01>2<02>] TJ ET', true],
+  ])('in %j can be text: %j', (content, expected) => {
+    expect(hasLooseText(content)).toBe(expected);
   });
 
   it('can be a form that is drawn under another name', () => {

@@ -60,7 +60,8 @@ export function* readOperations(content: string): Generator<Operation> {
 const pathPainting = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']);
 const pathConstruction = new Set(['m', 're']);
 const beginsMarked = new Set(['BMC', 'BDC']);
-const otherPainting = new Set(['Tj', 'TJ', "'", '"', 'Do', 'sh', 'EI']);
+const showsText = new Set(['Tj', 'TJ', "'", '"']);
+const otherPainting = new Set([...showsText, 'Do', 'sh', 'EI']);
 
 type Range = { start: number; end: number };
 /** What to write in place of a range. */
@@ -166,6 +167,12 @@ const readMarks = (
   }
   return { unmarked, marked };
 };
+
+/** Whether a content stream has text that belongs neither to the structure nor to an artifact. */
+export const hasLooseText = (content: string): boolean =>
+  readMarks(content, () => null).unmarked.some(({ text }) =>
+    readOperations(text).some(({ operator }) => showsText.has(operator)),
+  );
 
 /**
  * Marks everything that belongs to no marked content as an artifact: readers skip it (ISO 14289-1, 7.1). The same for

@@ -217,6 +217,28 @@ describe.skipIf(!isOfficeAvailable)('A workbook', () => {
     expect((await caller.request('POST', `/api/v1/renders/${id}/verify`)).body).toMatchObject({ matches: true });
   });
 
+  it.each([
+    ['without a footer', ''],
+    ['with a footer', '<headerFooter><oddFooter>&amp;CPage &amp;P</oddFooter></headerFooter>'],
+  ])('is refused for PDF/UA %s, because its cells are not in the structure', async (_, setup) => {
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const workbook = base64(buildXlsx([['Name', 'Amount']], setup));
+    const part = { mode: 'CONVERT', input_type: 'xlsx', data: workbook };
+    const compose = { mode: 'COMPOSE', parts: [part], metadata: { title: 'T' }, conformance: 'pdf/ua-1' };
+    const message = expect.stringMatching(/cells .* structure .* as CSV/) as unknown;
+    const expected = (element: string) => ({
+      status: 422,
+      body: {
+        error: 'conformance_not_met',
+        violations: [{ standard: 'ISO 14289-1, 7.1', element, message }],
+        total_violations: 1,
+      },
+    });
+    expect(await caller.convert('xlsx', workbook, { conformance: 'pdf/ua-1' })).toMatchObject(expected('Document'));
+    expect(await caller.postRender(compose)).toMatchObject(expected('parts[0]: Document'));
+    expect((await caller.convert('xlsx', workbook, { conformance: 'pdf/a-2b' })).status).toBe(200);
+  });
+
   it('is one page for each visible sheet with one_page_per_sheet, on larger paper where it needs it', async () => {
     const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const onePage = async (cells: string[][]) =>

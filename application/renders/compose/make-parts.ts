@@ -33,7 +33,13 @@ export type Composing = {
 };
 
 /** A part that is made: its PDF lies in a file. `rendered` is null for an existing PDF, and has no bytes. */
-export type MadePart = { file: string; pages: number; namesLanguage: boolean; rendered: RenderedPdf | null };
+export type MadePart = {
+  file: string;
+  pages: number;
+  namesLanguage: boolean;
+  isWorkbook: boolean;
+  rendered: RenderedPdf | null;
+};
 
 /** How errors and warnings name a part, by its index from 0. */
 export const originOf = (index: number): string => `parts[${index}]`;
@@ -80,7 +86,7 @@ const importExisting = async (
   const { pages } = await runWithinDeadline(requested, elapsed, (options) =>
     dependencies.preparation.importPart({ pdf, limits: { maxPages }, pageRanges, file }, options),
   );
-  return { file, pages, namesLanguage: true, rendered: null };
+  return { file, pages, namesLanguage: true, isWorkbook: false, rendered: null };
 };
 
 /** Makes a part like a render of its own, with what is left of the limits, and writes its PDF into a file. */
@@ -110,8 +116,8 @@ const makePart = async (
   elapsed.waitedMs += waitMs;
   elapsed.workedMs += prepareMs + loadMs + printMs + finishMs;
   await writeFile(file, rendered.pdf, { mode: 0o600 });
-  const { pages, namesLanguage } = rendered;
-  return { file, pages, namesLanguage, rendered: { ...rendered, pdf: new Uint8Array() } };
+  const { pages, namesLanguage, isWorkbook } = rendered;
+  return { file, pages, namesLanguage, isWorkbook, rendered: { ...rendered, pdf: new Uint8Array() } };
 };
 
 /**

@@ -17,10 +17,16 @@ import { encryptFile } from './encrypt-file.ts';
 import { errorInPart } from './errors.ts';
 
 /**
- * A PDF in a file. `origin` is how errors name it, such as `parts[3]`. `namesLanguage` is for standards; `firstPage` is
- * the number of its first page in the whole, from 1.
+ * A PDF in a file. `origin` is how errors name it, such as `parts[3]`. `namesLanguage` and `isWorkbook` are for
+ * standards; `firstPage` is the number of its first page in the whole, from 1.
  */
-export type PartFile = MergePart & { file: string; origin: string; namesLanguage: boolean; firstPage: number };
+export type PartFile = MergePart & {
+  file: string;
+  origin: string;
+  namesLanguage: boolean;
+  isWorkbook: boolean;
+  firstPage: number;
+};
 
 export type ComposeInput = FilesInput & {
   parts: PartFile[];
@@ -124,7 +130,7 @@ const mergeParts = async (input: ComposeInput, write: Write): Promise<ComposeOut
       const document = await loadPdf(readFileSync(part.file));
       base ??= await createBase(document, input);
       if (stamps) stampPages(document, stamps, part);
-      if (standards) conformPages(document, { standards, namesLanguage: part.namesLanguage, title: part.title });
+      if (standards) conformPages(document, { ...part, standards });
       merge.add(document);
     } catch (error) {
       throw errorInPart(part.origin, error);

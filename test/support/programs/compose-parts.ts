@@ -16,6 +16,7 @@ const parts = readdirSync(folder)
     isListed: true,
     isBlankBefore: false,
     namesLanguage: true,
+    isWorkbook: false,
     firstPage: 1,
   }));
 const result = await composePdf({
