@@ -192,6 +192,35 @@ test('a document that the browser prints smaller has a warning with the factor a
   expect(await warningsOf(html, { options: { page_size: 'A3' } })).toEqual([]);
 });
 
+const gradientText = 'background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent';
+const picture = '<svg viewBox="0 0 100 100" width="50" height="50" style="display:block';
+const long = Array.from({ length: 9000 }, (_, at) => `L${(at * 7919) % 101} ${(at * 104_729) % 97}`).join('');
+
+test.each([
+  ['text filled with a gradient', `<h2 style="${gradientText}">c</h2>`],
+  ['many such texts', `<h6 style="margin:0;${gradientText}">c</h6>`.repeat(40)],
+  ['an opaque part at the corner of the page', '<style>body{margin:0}</style><div style="opacity:.5">x</div>'],
+  ['a picture at the corner', `<style>body{margin:0}</style>${picture}"><circle r="40"/></svg>`],
+  ['a picture that leaves its box', `<style>body{margin:0}</style>${picture};overflow:visible"><circle r="40"/></svg>`],
+  [
+    'an enlarged picture',
+    `<style>body{margin:0}</style>${picture.replaceAll('100', '10')}"><path d="M0 0${long}"/></svg>`,
+  ],
+  ['a large picture', `<style>body{margin:0}</style>${picture}"><path d="M0 0${long}"/></svg>`],
+])('a document whose first drawing is %s has no warning, but one if it is printed smaller', async (_, html) => {
+  const first = `<!doctype html>${html}<p>x`;
+  expect(await warningsOf(first)).toEqual([]);
+  expect(await warningsOf(`${first}<table class="wide" style="width:900px"><tr><td>b</table>`)).toEqual([
+    { kind: 'content_shrunk', factor: expect.closeTo(682.67 / 900, 1), element: 'table.wide' },
+  ]);
+});
+
+test('a document without margins whose first drawing is a picture has no warning', async () => {
+  const html = `<!doctype html><style>body{margin:0}</style>${picture}"><circle r="40"/></svg><p>x`;
+  const none = { margin_top: '0mm', margin_bottom: '0mm', margin_left: '0mm', margin_right: '0mm' };
+  expect(await warningsOf(html, { options: none })).toEqual([]);
+});
+
 test('the search does not change the PDF, nor the documents after it in the same page', async () => {
   const [plain, lost] = [page(words), page(`<p style="margin-left:-90px">${words}`)];
   const wide: Options = { options: { page_size: 'A3' } };

@@ -135,7 +135,7 @@ export const findOverflow = async (
   const timeoutMs = Math.min(searchTimeoutMs + 2 * Math.min(printed.printMs, maxReprintMs), printed.remainingMs * 0.4);
   const warnings: RenderWarning[] = [];
   try {
-    const layout = readPrintedLayout(printed.pdf);
+    const layout = readPrintedLayout(printed.pdf, request.options.scale);
     const shrunk = layout !== undefined && isShrunk(layout, request) ? layout : undefined;
     const factor = shrunk && Math.round(shrinkFactor(shrunk, request) * 1000) / 1000;
     if (factor !== undefined) warnings.push({ kind: 'content_shrunk', factor });

@@ -3,7 +3,9 @@ import { openPdfObjects, pageObjects, type PdfObjects } from './objects.ts';
 
 /** Boxes in the margins come before the content. Most documents have none, and inflating less takes less time. */
 const compressedStartBytes = [512, 2048];
-const startCharacters = 8192;
+/** Of a page that seems to be shrunk: its first drawing may be a large picture with a scale of its own. */
+const compressedPageBytes = 64 * 1024;
+const minCharacters = 8192;
 const maxSearchedPages = 5;
 
 const startOfContent = (
@@ -18,18 +20,21 @@ const startOfContent = (
   const bytes = pdf.subarray(stream, Math.min(end, stream + maxBytes));
   // The content of an empty page is too short to be compressed.
   if (!dictionary(content).includes('/FlateDecode')) return bytes.toString('latin1');
-  return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1', 0, startCharacters);
+  return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString(
+    'latin1',
+    0,
+    Math.max(minCharacters, 8 * maxBytes),
+  );
 };
 
-/** What Skia writes before the content of a page, in units of 1/300 inch: the area of the content, and its scale. */
-const contentTransform = /\nq\n([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n\nq\n([\d.]+) 0 0 \5 \1 -?[\d.]+ cm\n/;
-const findContentTransform = (pdf: Buffer, objects: PdfObjects, page: number): RegExpExecArray | null => {
-  for (const maxBytes of compressedStartBytes) {
-    const found = contentTransform.exec(startOfContent(pdf, objects, page, maxBytes));
-    if (found) return found;
-  }
-  return null;
-};
+/**
+ * What Skia writes before the parts of a page, in units of 1/300 inch: their area, or their scale and left edge. Not the
+ * scale of a layer, such as a part with opacity or text filled with a picture, which is drawn in these units.
+ */
+const area = String.raw`([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) re\nW\* n`;
+const scaleAndLeft = String.raw`([\d.]+) 0 0 \5 ([\d.]+) -?[\d.]+ cm`;
+const layer = String.raw`\n(?:.* (?:rg|gs|BDC)\n|EMC\n){0,9}/X\d+ Do\n`;
+const areaOrScale = new RegExp(String.raw`\nq\n(?:${area}|${scaleAndLeft})(?=\n)(?!${layer})`, 'g');
 
 /** Of a CSS pixel at scale 1. */
 const deviceUnitsPerPixel = 300 / 96;
@@ -40,22 +45,63 @@ const deviceUnitsPerPixel = 300 / 96;
  */
 export type PrintedLayout = { width: number; height: number; scale: number };
 
-/** Reads the layout from the first page with content; undefined if none has any. */
-export const readPrintedLayout = (pdf: Buffer): PrintedLayout | undefined => {
+/** Header and footer cover the paper, or content that was not shrunk on paper without margins. */
+type Part = PrintedLayout & { coversPaper: boolean };
+
+const partsOf = (content: string): Part[] => {
+  const found: Part[] = [];
+  let current: number[] = [];
+  for (const match of content.matchAll(areaOrScale)) {
+    if (match[5] === undefined) current = match.slice(1, 5).map(Number);
+    const [x, y = 0, width = 0, height = 0] = current;
+    const [unitsPerPixel, left] = [Number(match[5]), Number(match[6])];
+    if (match[5] === undefined || left !== x) continue;
+    found.push({
+      width: width / unitsPerPixel,
+      height: height / unitsPerPixel,
+      scale: unitsPerPixel / deviceUnitsPerPixel,
+      coversPaper: x === 0 && y === 0 && unitsPerPixel === deviceUnitsPerPixel,
+    });
+  }
+  return found;
+};
+
+const areaOnPaper = ({ width, height, scale }: PrintedLayout): number => width * height * scale ** 2;
+const largestArea = (parts: readonly Part[]): number =>
+  parts.reduce((largest, part) => Math.max(largest, areaOnPaper(part)), 0);
+
+/** Drawings have scales of their own. Most have smaller areas, or make their content smaller or larger than the page. */
+const contentOf = (parts: readonly Part[], requestedScale: number): Part | undefined => {
+  const [covering, others] = [parts.filter((part) => part.coversPaper), parts.filter((part) => !part.coversPaper)];
+  const notEnlarged = others.filter(({ scale }) => scale < requestedScale * 1.001);
+  const minArea = Math.max(largestArea(notEnlarged) * 0.999, largestArea(covering) / 4);
+  return notEnlarged.filter((part) => areaOnPaper(part) >= minArea).toSorted((a, b) => b.scale - a.scale)[0];
+};
+
+const layoutOfPage = (partsIn: (maxBytes: number) => Part[], requestedScale: number): PrintedLayout | undefined => {
+  let parts: Part[] = [];
+  let found: Part | undefined;
+  for (const maxBytes of [...compressedStartBytes, compressedPageBytes]) {
+    if (maxBytes === compressedPageBytes && parts.length === 0) break;
+    parts = partsIn(maxBytes);
+    if (parts[0]?.coversPaper) return undefined;
+    found = contentOf(parts, requestedScale);
+    if (found && found.scale > requestedScale * 0.999) break;
+  }
+  return found && { width: found.width, height: found.height, scale: found.scale };
+};
+
+/**
+ * Reads the layout from the first page with content; undefined if none has any.
+ * @param requestedScale the scale of the document if it was not shrunk
+ */
+export const readPrintedLayout = (pdf: Buffer, requestedScale: number): PrintedLayout | undefined => {
   const objects = openPdfObjects(pdf);
   let searched = 0;
   for (const page of pageObjects(objects)) {
     if ((searched += 1) > maxSearchedPages) return undefined;
-    const found = findContentTransform(pdf, objects, page)?.slice(1).map(Number);
-    if (!found) continue;
-    const [x = 0, y = 0, width = 0, height = 0, unitsPerPixel = 1] = found;
-    // This is the header and footer, which cover the paper, or content that was not shrunk on paper without margins.
-    if (x === 0 && y === 0 && unitsPerPixel === deviceUnitsPerPixel) continue;
-    return {
-      width: width / unitsPerPixel,
-      height: height / unitsPerPixel,
-      scale: unitsPerPixel / deviceUnitsPerPixel,
-    };
+    const found = layoutOfPage((maxBytes) => partsOf(startOfContent(pdf, objects, page, maxBytes)), requestedScale);
+    if (found) return found;
   }
   return undefined;
 };
