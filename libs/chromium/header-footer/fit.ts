@@ -19,6 +19,7 @@ import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
 import { noHeaderFooterTemplates, type HeaderFooterTemplates } from '../pdf/parameters.ts';
 import type { PrintRequest } from '../print-request.ts';
+import type { Direction } from '#libs/documents/language/direction.ts';
 
 /** `staticInstance` returns the browser that lays out headers and footers. */
 export type FitContext = { signal: AbortSignal; staticInstance: () => Promise<BrowserInstance> };
@@ -31,22 +32,32 @@ export type FitHeaderFooter = (
 ) => Promise<HeaderFooterTemplates>;
 
 /** What headers and footers use of the document. */
-type DocumentTexts = { fonts: string; title: string; headings: Heading[] };
+type DocumentTexts = { fonts: string; direction: Direction; title: string; headings: Heading[] };
 
 const titleExpression =
   "(document.title.trim() || [...document.querySelectorAll('h1,h2')].map((heading) => heading.innerText.trim())" +
   ".find((text) => text !== '') || '').replace(/\\s+/g, ' ').slice(0, 300).toWellFormed()";
 
+/** A converted document names its direction on the only element of its body. */
+const directionExpression =
+  "getComputedStyle(document.querySelector('body > main[dir]:only-child') ?? document.body).direction";
+
 const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): Promise<DocumentTexts> => {
   const members = [
     'fonts: getComputedStyle(document.body).fontFamily',
+    `direction: ${directionExpression}`,
     `title: ${used.has('title') ? titleExpression : "''"}`,
     `headings: ${used.has('section') ? collectHeadings : '[]'}`,
   ];
   const expression = `({${members.join(',')}})`;
   const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  const { fonts, title = '', headings = [] } = (result.value ?? {}) as Partial<DocumentTexts>;
-  return { fonts: fonts !== undefined && fonts.length < 500 ? fonts : 'sans-serif', title, headings };
+  const { fonts, direction, title = '', headings = [] } = (result.value ?? {}) as Partial<DocumentTexts>;
+  return {
+    fonts: fonts !== undefined && fonts.length < 500 ? fonts : 'sans-serif',
+    direction: direction === 'rtl' ? 'rtl' : 'ltr',
+    title,
+    headings,
+  };
 };
 
 const longestOf = (headings: readonly Heading[]): string =>
@@ -100,11 +111,11 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     if (parsed.length === 0) return noHeaderFooterTemplates;
     const { options } = request;
     const used = new Set(parsed.flatMap(({ placeholders }) => placeholders));
-    const { fonts, title, headings } = await readDocument(page, used);
+    const { fonts, direction, title, headings } = await readDocument(page, used);
     const contents = await Promise.all(parsed.map((content) => completeContent(content, title, request, context)));
     const { geometry } = pages;
     const hasTexts = used.has('title') || used.has('section');
-    const layout: LayoutContext = { geometry, fonts, printBackground: options.print_background, hasTexts };
+    const layout: LayoutContext = { geometry, fonts, direction, printBackground: options.print_background, hasTexts };
     const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
 
     const heightOf = (kind: HeaderFooterKind) => {

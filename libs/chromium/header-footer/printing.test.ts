@@ -27,6 +27,23 @@ test('a header has readable text, aligned with the left margin', async () => {
   expect(heading.x).toBeCloseTo(points(33), -0.5);
 });
 
+test.each<[string, string, string, 'left' | 'right']>([
+  ['from right to left', '<html dir="rtl"><p>x', 'Page', 'right'],
+  ['from right to left by its style', '<style>body{direction:rtl}</style><p>x', 'Page', 'right'],
+  ['whose only part is from right to left', '<body><main dir="rtl"><p>x</main>', 'Page', 'right'],
+  ['from left to right with a part from right to left', '<p>x</p><main dir="rtl"><p>x</main>', 'Page', 'left'],
+  ['from right to left, with a direction of its own', '<html dir="rtl"><p>x', '<p dir="ltr">Page</p>', 'left'],
+  ['from right to left, with a direction of its body', '<html dir="rtl"><p>x', '<body dir="ltr">Page', 'left'],
+  ['from left to right, with a direction of its own', '<p>x', '<p dir="rtl">Page</p>', 'right'],
+])('the footer of a document %s is at the edge where its lines begin', async (_, html, footer, edge) => {
+  for (const end of ['', ' <i title="{{page}}"></i>']) {
+    const [page] = await printed({ footer_html: footer + end, margin_left: 20, margin_right: 20 }, html);
+    const { x } = page!.words.find(({ text }) => text === 'Page')!;
+    if (edge === 'left') expect(x).toBeCloseTo(points(20), -0.5);
+    else expect(x).toBeGreaterThan(points(210 - 20) - 40);
+  }
+});
+
 test.each([0.3, 1, 2])('a header keeps its size at scale %d', async (scale) => {
   const [page] = await printed({ header_html: 'Heading', scale });
   expect(page!.words.find(({ text }) => text === 'Heading')!.size).toBeCloseTo(9, 0);

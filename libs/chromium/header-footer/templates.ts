@@ -1,3 +1,4 @@
+import type { Direction } from '#libs/documents/language/direction.ts';
 import type { PageGeometry } from '../pdf/page-geometry.ts';
 import { fillPlaceholders, placeholderStyle } from './marks.ts';
 import type { HeaderFooterContent } from './parse.ts';
@@ -6,21 +7,22 @@ import type { HeaderFooterContent } from './parse.ts';
 const safeFontFamily = (fonts: string) => (/[<>{};]/.test(fonts) ? 'sans-serif' : fonts);
 
 // Without specificity, so that every rule of the header or footer overrides it.
-const defaultTypography = (fonts: string) =>
+const defaultTypography = (fonts: string, direction: Direction) =>
   `<style>:where(.colophon-header,.colophon-footer){font:400 9pt/1.35 ${safeFontFamily(fonts)};` +
-  `color:#000;text-align:left;box-sizing:border-box}</style>`;
+  `color:#000;direction:${direction};text-align:start;box-sizing:border-box}</style>`;
 
-/** `hasTexts`: a placeholder for a text of the document is used. */
+/** `direction` and `fonts` are those of the document. `hasTexts`: a placeholder for a text of the document is used. */
 export type LayoutContext = {
   geometry: PageGeometry;
   fonts: string;
+  direction: Direction;
   printBackground: boolean;
   hasTexts: boolean;
 };
 
 /** The styles of headers and footers. */
-export const headerFooterStyles = ({ fonts, hasTexts }: LayoutContext): string =>
-  defaultTypography(fonts) + (hasTexts ? placeholderStyle : '');
+export const headerFooterStyles = ({ fonts, direction, hasTexts }: LayoutContext): string =>
+  defaultTypography(fonts, direction) + (hasTexts ? placeholderStyle : '');
 
 /**
  * A page with the headers and footers below each other at their printed width, for measuring. `section` is the longest
