@@ -24,6 +24,8 @@ const planOption = new Option('--plan <plan>', 'the plan, which sets the limits'
   .choices(planNames)
   .makeOptionMandatory();
 
+const onNewInstallation = { missingEventLog: 'created' } as const;
+
 type CreateOptions = LimitOverrides & { name: string; plan: PlanName };
 
 const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
@@ -32,7 +34,7 @@ const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolea
     const id = accountIdOf(await openAccount(eventLog, actor, { name, plan, overrides }));
     const note = sameName.length > 0 ? ' Another account has this name, too: use their ids in commands.' : '';
     print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) was created with the plan ${plan}.${note}`);
-  });
+  }, onNewInstallation);
 
 const printAccounts = (json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {

@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { findAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { findKey } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
 import { accountIdOf } from '#contracts/names.ts';
-import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -91,16 +89,6 @@ export const requireAccount = async (reads: ReadStore, idOrName: string): Promis
   return found;
 };
 
-/** A command in another folder than that of the service finds no account, so the text names the folder. */
-const noAccountText = ({ eventStoreUrl, dataDir }: Settings): string => {
-  const remedy = '"colophon account create" creates one.';
-  if (eventStoreUrl !== 'sqlite:') return `There is no account yet. ${remedy}`;
-  return (
-    `There is no account yet in the data folder ${resolve(dataDir)}. ${remedy} ` +
-    'If the service has another data folder, set COLOPHON_DATA_DIR to it.'
-  );
-};
-
 /** The named account; without a name, the only account of the installation. @throws UsageError */
 export const requireAccountOrOnly = async (
   reads: ReadStore,
@@ -111,7 +99,7 @@ export const requireAccountOrOnly = async (
   if (accounts.length === 1) return accounts[0]!;
   throw new UsageError(
     accounts.length === 0
-      ? noAccountText(loadSettings(process.env))
+      ? 'There is no account yet. "colophon account create" creates one.'
       : 'There are several accounts. Name one with --account; "colophon account list" shows all.',
   );
 };

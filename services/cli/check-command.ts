@@ -13,7 +13,7 @@ import {
 import { checkEventLog } from '#libs/integrity/check-event-log.ts';
 import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
 import { checkIntegrity } from '#libs/sqlite/damage.ts';
-import { waitForEngines, UsageError } from '../process/command-context.ts';
+import { requireEventLog, waitForEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
@@ -101,9 +101,8 @@ const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChe
 
 const runCheck = async (json: boolean): Promise<void> => {
   const settings = loadSettings(process.env);
+  requireEventLog(settings);
   const files = databaseFilesOf(settings);
-  if (files.eventLog !== null && !existsSync(files.eventLog))
-    throw new UsageError(`There is no event log ${files.eventLog}. Check COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
   const databases = Object.values(files).flatMap((file) =>
     file !== null && existsSync(file) ? { file, problems: checkIntegrity(file) } : [],
   );

@@ -13,6 +13,8 @@ import { withEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print, writeOutput } from './output.ts';
 
+const onOlderEventLog = { olderEventLog: 'allowed' } as const;
+
 const exampleId = '01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
 
 /** With `isRaw`, the data is that of the event log. */
@@ -54,7 +56,7 @@ const showEvents = (idOrStream: string, isRaw: boolean, json: boolean): Promise<
           `${prefixes.map((prefix) => `${prefix}_<id>`).join(', ')}, or the name of a stream, such as render-<id>.`,
       );
     print(json, isRaw ? events : events.map(eventView), events.map((event) => formatEvent(event, isRaw)).join('\n'));
-  }, 'allowed');
+  }, onOlderEventLog);
 
 /** Another rebuild replaced this one: report that without a stack trace. */
 const throwAsUsageError = (error: unknown): never => {
@@ -87,7 +89,7 @@ const runRebuild = (model: string | undefined, json: boolean): Promise<void> =>
       { rebuilt, older_event_log: olderEventLogProblem !== null },
       `Rebuilt from the event log: ${rebuilt.join(', ')}.${note}`,
     );
-  }, 'allowed');
+  }, onOlderEventLog);
 
 type LoadedPage = NonNullable<EventData['RenderCompleted']['page']>;
 
@@ -169,7 +171,7 @@ const runVerify = (prefixedId: string, { output }: VerifyOptions, json: boolean)
     } finally {
       await dependencies.close();
     }
-  }, 'allowed');
+  }, onOlderEventLog);
 
 const resultNote = (isSame: boolean, isSameThumbnail: boolean): string => {
   if (!isSame) return 'NOT the same bytes';

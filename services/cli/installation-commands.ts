@@ -12,7 +12,7 @@ const requireInstallation = async ({ eventLog }: Pick<CommandContext, 'eventLog'
   const aggregate = await loadInstallation(eventLog);
   if (aggregate.state.status === 'NONE')
     throw new UsageError(
-      'The event log of EVENT_STORE_URL has no installation yet. The first start, or any other command, creates it.',
+      'The event log of EVENT_STORE_URL has no installation yet. "colophon start" and "colophon account create" create it.',
     );
   return { aggregate, state: aggregate.state };
 };

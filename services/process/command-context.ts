@@ -1,7 +1,9 @@
+import { accessSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
-import { type Engines, openEngines } from '#libs/engines/engine-factory.ts';
+import { type Engines, type EngineUrls, openEngines } from '#libs/engines/engine-factory.ts';
+import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { enginesWithInstallationId } from '#application/installation/engines-with-installation-id.ts';
 import { ensureInstallationIds } from '#application/installation/installation-ids.ts';
@@ -53,14 +55,43 @@ export const changeCallersAndWait = async <T>(
   return changed;
 };
 
-/** Whether a command can run on an event log that is older than the read models, which would never show what it appends. */
-type OlderEventLogPolicy = 'refused' | 'allowed';
+const exists = (file: string): boolean => {
+  try {
+    accessSync(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+};
 
-/** Runs a command on the configured engines without checking their installation. */
+/** An embedded event log must exist. @throws UsageError if it does not; the error of the system if it is not accessible */
+export const requireEventLog = (urls: EngineUrls): void => {
+  const { eventLog } = databaseFilesOf(urls);
+  if (eventLog === null || exists(eventLog)) return;
+  throw new UsageError(
+    `There is no event log ${eventLog}. Set COLOPHON_DATA_DIR and EVENT_STORE_URL as for the service. ` +
+      '"colophon start" and "colophon account create" create an event log.',
+  );
+};
+
+type CommandOptions = {
+  /** Whether a command that finds no embedded event log creates an installation. */
+  missingEventLog?: 'refused' | 'created';
+  /** Whether it can run on an event log that is older than the read models, which would never show what it appends. */
+  olderEventLog?: 'refused' | 'allowed';
+  settings?: Settings;
+};
+
+/**
+ * Runs a command on the configured engines without checking their installation.
+ * @throws UsageError when there is no event log, unless it is created
+ */
 export const withUncheckedEngines = async <T>(
   work: (context: CommandContext) => Promise<T>,
-  settings: Settings = loadSettings(process.env),
+  { missingEventLog = 'refused', settings = loadSettings(process.env) }: CommandOptions = {},
 ): Promise<T> => {
+  if (missingEventLog === 'refused') requireEventLog(settings);
   restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
@@ -79,12 +110,11 @@ export const withUncheckedEngines = async <T>(
 /**
  * Runs a command on the engines of one installation, and brings the read models up to date before and after it.
  * @throws SettingsError when engines or secret belong to another installation
- * @throws UsageError when the event log is older than the read models
+ * @throws UsageError when there is no event log, or it is older than the read models, unless the options say otherwise
  */
 export const withEngines = <T>(
   work: (context: CommandContext) => Promise<T>,
-  olderEventLog: OlderEventLogPolicy = 'refused',
-  settings?: Settings,
+  options: CommandOptions = {},
 ): Promise<T> =>
   withUncheckedEngines(async (context) => {
     const { engines, eventLog, actor } = context;
@@ -94,10 +124,10 @@ export const withEngines = <T>(
       enginesWithInstallationId(engines, context.settings),
       actor,
     );
-    const problem = olderEventLog === 'refused' ? await describeOlderEventLog(engines) : null;
+    const problem = options.olderEventLog === 'allowed' ? null : await describeOlderEventLog(engines);
     if (problem !== null) throw new UsageError(problem);
     await catchUp(store, reads, projections);
     const result = await work(context);
     await catchUp(store, reads, projections);
     return result;
-  }, settings);
+  }, options);

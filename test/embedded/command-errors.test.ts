@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openAccount } from '../support/service/accounts.ts';
 import { openTestInstallation, type TestInstallation } from '../support/service/installation.ts';
 
 let installation: TestInstallation;
-beforeAll(async () => void (installation = await openTestInstallation()));
+beforeAll(async () => {
+  installation = await openTestInstallation();
+  await openAccount(installation);
+});
 afterAll(() => installation.remove());
 
 describe('A command with invalid arguments prints the reason and exits with code 2:', () => {
@@ -13,7 +19,6 @@ describe('A command with invalid arguments prints the reason and exits with code
       ['account', 'show', unknownAccount],
       /no account acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M.*account list/,
     ],
-    ['no account in the data folder', ['renders'], /no account yet in the data folder \/.+COLOPHON_DATA_DIR/],
     ['an invalid account id', ['account', 'suspend', 'default', '--reason', 'x'], /no account default/],
     ['an unknown account to list keys of', ['key', 'list', '--account', unknownAccount], /no account/],
     ['an unknown key', ['key', 'revoke', 'key_x'], /no key key_x/],
@@ -78,4 +83,24 @@ describe('The help', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`Examples:\\n\\s+\\$ colophon ${command[0]} `));
   });
+});
+
+it.each([
+  ['renders'],
+  ['account', 'list'],
+  ['key', 'list', '--account', 'tests'],
+  ['template', 'list'],
+  ['operator', 'list'],
+  ['dashboard'],
+  ['events', 'render_x'],
+  ['installation', 'show'],
+  ['installation', 'accept-secret'],
+  ['check'],
+])('In a folder without an installation, %s %s is refused and creates no files', async (...command) => {
+  const empty = await openTestInstallation();
+  onTestFinished(empty.remove);
+  const { code, stderr } = await empty.runCommand(...command);
+  expect(stderr).toContain(`There is no event log ${join(empty.dataDir, 'log.db')}. Set COLOPHON_DATA_DIR`);
+  expect(code).toBe(2);
+  expect(await readdir(empty.dataDir)).toEqual([]);
 });

@@ -15,7 +15,7 @@ export type IssuedKey = { id: string; key: string; prefix: string };
 
 /** Runs the work of a command in this process, because starting a process takes much longer. */
 const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandContext) => Promise<T>): Promise<T> =>
-  runAsCommand(() => withEngines(work, 'refused', settings));
+  runAsCommand(() => withEngines(work, { missingEventLog: 'created', settings }));
 
 const accountOptions = {
   name: { type: 'string', default: 'tests' },
