@@ -31,11 +31,15 @@ export const toMillimetres = (length: Length): number => {
 const formText =
   'must be a number of millimetres, or a text with a number and mm, cm, in, px, pt, pc or q, such as "2.5cm"';
 
+/** The schema of a number of `unit` from `min` to `max`. Its errors name the unit. */
+export const numberBetween = (min: number, max: number, unit: string) =>
+  z.number().min(min, `must be at least ${min} ${unit}`).max(max, `must be at most ${max} ${unit}`);
+
 /** The schema of a length from `min` to `max` millimetres. It stays as it was sent. */
 export const lengthBetween = (min: number, max: number) =>
   z.union(
     [
-      z.number().min(min).max(max),
+      numberBetween(min, max, 'mm'),
       asciiText(32)
         .regex(lengthPattern, formText)
         .refine((text) => {

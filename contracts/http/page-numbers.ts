@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bounds } from '../events/bounded.ts';
-import { lengthBetween } from './lengths.ts';
+import { lengthBetween, numberBetween } from './lengths.ts';
 import { stampColor, stampPages, stampText } from './stamp-fields.ts';
 
 const maxFormatLength = 100;
@@ -54,7 +54,7 @@ const fields = z.strictObject({
   margin: lengthBetween(0, 100)
     .default(8)
     .describe('How far from the edges of the page: millimetres, or text with a unit. Default: 8.'),
-  font_size: z.number().min(4).max(72).default(9).describe('Points, 4 to 72. Default: 9.'),
+  font_size: numberBetween(4, 72, 'points').default(9).describe('Points, 4 to 72. Default: 9.'),
   color: stampColor.default('#000000'),
   pages: stampPages,
 });

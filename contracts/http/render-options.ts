@@ -4,7 +4,7 @@ import { conformance, withPdfA3 } from './conformance.ts';
 import { facturX } from './factur-x.ts';
 import { encryption } from './encryption.ts';
 import { fileName } from './file-name.ts';
-import { lengthBetween, toMillimetres } from './lengths.ts';
+import { lengthBetween, numberBetween, toMillimetres } from './lengths.ts';
 import { localeOptionFields } from './locale.ts';
 import { findOutputProblems, outputOptionFields, withoutOtherOutput } from './output.ts';
 import { pageNumbers } from './page-numbers.ts';
@@ -66,7 +66,7 @@ const headerFooterHtml = z
       'page, else the last one before it); any other is an error. The margin grows if it is lower than the header or ' +
       'footer.',
   );
-const headerFooterHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
+const headerFooterHeight = numberBetween(0, 100, 'mm').default(10).describe('Millimetres, 0 to 100.');
 
 /** The render options of a request with their defaults. */
 export const renderOptionFields = {

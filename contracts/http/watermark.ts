@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readImageData } from './image-data.ts';
-import { lengthBetween } from './lengths.ts';
+import { lengthBetween, numberBetween } from './lengths.ts';
 import { stampColor, stampPages, stampText } from './stamp-fields.ts';
 
 const maxTextLength = 500;
@@ -60,10 +60,7 @@ const fields = z
       .default('over')
       .describe('`over` or `under` the content. Backgrounds of the content hide what is under it. Default: over.'),
     pages: stampPages,
-    font_size: z
-      .number()
-      .min(4)
-      .max(500)
+    font_size: numberBetween(4, 500, 'points')
       .optional()
       .describe('Points, 4 to 500. Default: as large as the lines of the text fit on the page, 12 to 140.'),
     color: stampColor.default('#000000'),

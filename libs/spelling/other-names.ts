@@ -1,6 +1,6 @@
 import { pageSizes } from '#contracts/http/page-sizes.ts';
 import { plainFormOf } from './similar.ts';
-import { marginsIn, type Suggestion } from './suggestion.ts';
+import { marginHint, marginsIn, type Suggestion } from './suggestion.ts';
 
 type Suggest = (value: unknown) => Suggestion;
 
@@ -25,7 +25,7 @@ const sheet =
   () => ({ fields: [name], example: { width: '210mm', height: '297mm' } });
 const margins: Suggest = (value) => {
   const example = marginsIn(value);
-  return { fields: Object.keys(example), example, hint: 'Margins are numbers of millimetres, or texts with a unit.' };
+  return { fields: Object.keys(example), example, hint: marginHint };
 };
 const header = field('header_html', '<p>Invoice</p>');
 const footer = field('footer_html', '<p>{{page}} of {{total}}</p>');

@@ -5,12 +5,14 @@ import { maxComparedLength } from './similar.ts';
 export type Suggestion = { fields: readonly string[]; example?: Record<string, unknown>; hint?: string };
 
 const maxMargin = 100;
+export const marginHint = 'Margins are numbers of millimetres, or texts with a unit.';
 
+/** The lengths in millimetres; NaN for one with an unknown unit. */
 const lengthsIn = (value: unknown): number[] => {
   if (typeof value === 'number') return [value];
   if (typeof value !== 'string' || value.length > maxComparedLength) return [];
-  return [...value.matchAll(/(\d{1,5}(?:\.\d{1,5})?)\s*(mm|cm|in|px|pt|pc|q)?/gi)].map(([, number, unit = 'mm']) =>
-    toMillimetres(`${number}${unit}`),
+  return [...value.matchAll(/(\d{1,5}(?:\.\d{1,5})?)\s*([a-z]*)/gi)].map(([, number, unit]) =>
+    toMillimetres(`${number}${unit?.replace(/^inch(?:es)?$/i, 'in') || 'mm'}`),
   );
 };
 
@@ -24,6 +26,18 @@ const asMargin = (millimetres: number | undefined): number | null =>
 
 /** A margin in millimetres from a text such as `2cm`, or a number; null if it is neither or out of range. */
 export const marginIn = (value: unknown): number | null => asMargin(lengthsIn(value)[0]);
+
+/**
+ * A margin with its unit, from the value of an option of another service. Numbers that can be inches are inches, as in
+ * Gotenberg. Null if it is no margin or out of range.
+ */
+export const marginWithUnit = (value: unknown): string | null => {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  const withUnit = /^[\d.]{1,10}$/.test(text) ? `${text}in` : text;
+  if (asMargin(toMillimetres(withUnit)) !== null) return withUnit;
+  const millimetres = marginIn(value);
+  return millimetres === null ? null : `${millimetres}mm`;
+};
 
 /**
  * The four margins that a shorthand means, as in CSS (`1cm 2cm`) or as an object with `top`, `right`, `bottom`, `left`.

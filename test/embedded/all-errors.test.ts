@@ -228,7 +228,11 @@ describe('An error names what was meant:', () => {
     ['landscape', false, 'orientation', { orientation: 'portrait' }],
     ['format', 'a5', 'page_size', { page_size: 'A5' }],
     ['margin', '20mm', 'margin_top', { margin_top: 20, margin_right: 20, margin_bottom: 20, margin_left: 20 }],
-    ['marginTop', '1in', 'margin_top', { margin_top: 25.4 }],
+    ['marginTop', '1in', 'margin_top', { margin_top: '1in' }],
+    // A number is in inches in Gotenberg.
+    ['marginTop', 1, 'margin_top', { margin_top: '1in' }],
+    ['marginLeft', '0.5', 'margin_left', { margin_left: '0.5in' }],
+    ['marginTop', 20, 'margin_top', { margin_top: '20mm' }],
     ['paperWidth', 8.27, 'width', { width: '210mm', height: '297mm' }],
     ['printBackground', true, 'print_background', { print_background: true }],
     ['page_szie', 'a5', 'page_size', { page_size: 'a5' }],

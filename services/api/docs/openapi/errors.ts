@@ -72,7 +72,7 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
         did_you_mean: 'orientation',
         example: { orientation: 'landscape' },
       },
-      { error: 'invalid_request', message: 'margin_top must be at most 100.', field: 'margin_top' },
+      { error: 'invalid_request', message: 'margin_top must be at most 100 mm.', field: 'margin_top' },
     ],
   },
   invalid_mode: { field: 'mode', received: 'convert', valid_values: [...requestModes], did_you_mean: 'CONVERT' },

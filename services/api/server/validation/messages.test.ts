@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attachments } from '#contracts/http/attachments.ts';
 import { conformance } from '#contracts/http/conformance.ts';
+import { renderOptionFields } from '#contracts/http/render-options.ts';
 import { pdfMetadata } from '#contracts/http/pdf-metadata.ts';
 import { messageOf } from './messages.ts';
 
@@ -12,6 +13,9 @@ describe('The message about a value', () => {
     ['an empty list', z.array(z.number()).min(1), [], 'x must have at least 1 entry.'],
     ['a long list', z.array(z.number()).max(2), [1, 2, 3], 'x must have at most 2 entries.'],
     ['a small number', z.number().min(1), 0, 'x must be at least 1.'],
+    ['a small page', renderOptionFields.width, 8.5, 'x must be at least 10 mm.'],
+    ['a wide margin', renderOptionFields.margin_top, 101, 'x must be at most 100 mm.'],
+    ['a high header', renderOptionFields.header_height, 101, 'x must be at most 100 mm.'],
     ['a flag', z.boolean(), 'ja', 'x must be true or false.'],
     ['a missing text', z.string(), undefined, 'x is missing; it must be text.'],
     ['an object', z.record(z.string(), z.string()), ['a: b'], 'x must be an object.'],

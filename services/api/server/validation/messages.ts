@@ -19,10 +19,13 @@ const limitOf = ({ origin }: { origin: string }, comparison: string, limit: numb
 
 /** What is wrong with the value of a field, as a sentence that ends with a full stop. */
 export const messageOf = (issue: z.core.$ZodIssue, field: string): string => {
+  const isOwnText = issue.message.startsWith('must ');
   switch (issue.code) {
     case 'too_small':
+      if (isOwnText) return `${field} ${issue.message}.`;
       return `${field} ${limitOf(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)}.`;
     case 'too_big':
+      if (isOwnText) return `${field} ${issue.message}.`;
       return `${field} ${limitOf(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum)}.`;
     case 'invalid_value': {
       const allowed = `must be one of ${issue.values.map(String).join(', ')}.`;
@@ -35,8 +38,7 @@ export const messageOf = (issue: z.core.$ZodIssue, field: string): string => {
     case 'invalid_key':
       return `The name of ${field || 'the entry'} ${issue.issues[0]?.message ?? 'is not allowed'}.`;
     default:
-      if (issue.input === undefined && issue.message.startsWith('must '))
-        return `${field} is missing; it ${issue.message}.`;
+      if (issue.input === undefined && isOwnText) return `${field} is missing; it ${issue.message}.`;
       return `${field}${/^(?:must|is) /.test(issue.message) ? '' : ':'} ${issue.message}.`;
   }
 };

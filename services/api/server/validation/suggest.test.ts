@@ -226,8 +226,14 @@ describe('A wrong value', () => {
     expect(exampleOfType('constructor', 'x', 'object')).toBeUndefined();
   });
 
+  it('of a margin with a unit that is not allowed has an example with one that is', () => {
+    expect(exampleOfType('margin_top', '1 foot', 'number')).toBe('20mm');
+    expect(exampleOfType('header_height', '1 foot', 'number')).toBeUndefined();
+  });
+
   it('of the wrong type is the value that its text means', () => {
     expect(exampleOfType('margin_top', '2cm', 'number')).toBe(20);
+    expect(exampleOfType('margin_top', '1 inch', 'number')).toBe(25.4);
     expect(exampleOfType('scale', '0.8', 'number')).toBe(0.8);
     expect(exampleOfType('wait_time', '2s', 'number')).toBe(2000);
     expect(exampleOfType('print_background', 'yes', 'boolean')).toBe(true);

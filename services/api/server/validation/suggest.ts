@@ -1,12 +1,17 @@
 import { maxComparedLength, plainFormOf, similarTo } from '#libs/spelling/similar.ts';
 import { suggestForOtherName } from '#libs/spelling/other-names.ts';
-import { isMillimetres, marginIn, type Suggestion } from '#libs/spelling/suggestion.ts';
+import { isMillimetres, marginHint, marginIn, marginWithUnit, type Suggestion } from '#libs/spelling/suggestion.ts';
 
 /** What the caller probably meant by an unknown field with this value; null if nothing is similar. */
 export const suggestField = (name: string, value: unknown, allowed: readonly string[]): Suggestion | null => {
   if (name.length > maxComparedLength) return null;
   const plain = plainFormOf(name);
   const sameName = allowed.find((field) => plainFormOf(field) === plain);
+  // Other services have other units: 1 is an inch in Gotenberg.
+  if (sameName !== undefined && sameName.startsWith('margin_') && /[A-Z]/.test(name)) {
+    const example = marginWithUnit(value);
+    return { fields: [sameName], hint: marginHint, ...(example === null ? {} : { example: { [sameName]: example } }) };
+  }
   if (sameName !== undefined) return { fields: [sameName] };
   const other = suggestForOtherName(name, value, new Set(allowed));
   if (other) return other;
@@ -121,7 +126,8 @@ export const exampleOfType = (field: string, value: unknown, expected: string): 
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, maxComparedLength) : '';
   if (expected === 'boolean') return yes.test(text) ? true : no.test(text) ? false : undefined;
   if (expected !== 'number' && expected !== 'int') return undefined;
-  if (isMillimetres(field)) return marginIn(value) ?? undefined;
+  if (isMillimetres(field))
+    return marginIn(value) ?? (typeof value === 'string' && field.startsWith('margin_') ? '20mm' : undefined);
   if (field === 'wait_time') return millisecondsIn(text);
   return /^-?\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 };
