@@ -6,7 +6,7 @@ import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import { readVariablesAndOptions } from '#application/templates/content.ts';
-import { findTemplate, findVersion } from '#application/templates/queries.ts';
+import { findTemplate, findVersion, idOfTemplateNamed } from '#application/templates/queries.ts';
 import type { Caller } from '#application/callers/caller.ts';
 import { requireAttachmentLimits, requireCompatibleOptions } from './option-conflicts.ts';
 import { sealEncryption } from './encryption-secrets.ts';
@@ -22,17 +22,17 @@ import { storeComposition } from './compose/composition-input.ts';
 import { accountDefaultsFor } from '#application/accounts/render-settings.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 
-const unknownTemplate = (templateId: string, template_version: number | undefined): ApiError => {
+const unknownTemplate = (templateId: string, template_version: number | undefined, hint = ''): ApiError => {
   const template_id = truncateForMessage(templateId);
   return template_version === undefined
     ? ApiError.of(
         'render_template_not_found',
-        `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.`,
+        `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.${hint}`,
         { field: 'template_id', template_id },
       )
     : ApiError.of(
         'render_template_not_found',
-        `The account has no template ${template_id} with a version ${template_version} that is still kept.`,
+        `The account has no template ${template_id} with a version ${template_version} that is still kept.${hint}`,
         { field: 'template_version', template_id, template_version },
       );
 };
@@ -76,7 +76,8 @@ const storeTemplateContent = async (
   const { template_id, template_version, data: _, ...options } = request;
   await readYourWrites.waitForWrites(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
-  if (!template) throw unknownTemplate(template_id, template_version);
+  if (!template)
+    throw unknownTemplate(template_id, template_version, await idOfTemplateNamed(reads, account.id, template_id));
   const version = template_version ?? template.version;
   // The template document has the current version.
   const body =

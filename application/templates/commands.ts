@@ -22,7 +22,8 @@ export type TemplateWriteResult = { version: number; body: TemplateBody; positio
 const withTemplateLock = createKeyedLock();
 const maxConflictTries = 4;
 
-export const templateNotFound = (): ApiError => ApiError.of('template_not_found', 'The account has no such template.');
+export const templateNotFound = (hint = ''): ApiError =>
+  ApiError.of('template_not_found', `The account has no such template.${hint}`);
 
 const toApiError = (error: unknown): unknown => {
   if (!(error instanceof TemplateCommandError)) return error;

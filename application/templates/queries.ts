@@ -4,6 +4,7 @@ import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadCache } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { TemplateStatistics } from '#contracts/http/template-responses.ts';
+import { templateFieldLimits } from '#contracts/http/templates.ts';
 import { monthOf } from '#libs/limits/windows.ts';
 import {
   renderStatistics,
@@ -129,3 +130,10 @@ export const findTemplateByName = async (
   name: string,
 ): Promise<TemplateDocument | null> =>
   ((await reads.find(readModels.templates, { where: { accountId, name }, limit: 1 }))[0] as TemplateDocument) ?? null;
+
+/** A sentence with the id of the template whose name was sent as its id, after a space; empty if there is none. */
+export const idOfTemplateNamed = async (reads: ReadStore, accountId: string, sentId: string): Promise<string> => {
+  const isName = sentId.length <= templateFieldLimits.nameLength && bareId('tpl', sentId) === undefined;
+  const named = isName ? await findTemplateByName(reads, accountId, sentId.normalize('NFC')) : null;
+  return named ? ` The template of that name has the id ${templateIdOf(named.id)}.` : '';
+};

@@ -35,6 +35,7 @@ const values = data({ data: { customer: 'Ines Prado' } });
 const content = field('content', '<h1>{{title}}</h1>');
 const inputType = field('input_type', 'html');
 const templateId = field('template_id', 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB');
+const templateIdByName: Suggest = (value) => ({ ...templateId(value), hint: 'GET /api/v1/templates lists the ids.' });
 const fileName = field('file_name', 'invoice.pdf');
 const webhookUrl = field('webhook_url', 'https://example.com/hooks/pdf');
 const webhookHeaders = field('webhook_headers', { 'X-Tenant': 'north' });
@@ -98,7 +99,8 @@ const suggestions: [names: string, ...Suggest[]][] = [
     fileName,
     field('name', 'Invoice'),
   ],
-  ['title templatename', field('name', 'Invoice')],
+  ['title', field('name', 'Invoice')],
+  ['templatename', field('name', 'Invoice'), templateIdByName, templateMode],
   ['title', field('metadata', { title: 'Offer 118' })],
   ['author authors', field('metadata', { author: 'Ines Prado' })],
   ['subject', field('metadata', { subject: 'Invoice 2026-118' })],

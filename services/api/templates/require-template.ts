@@ -3,7 +3,7 @@ import type { TemplateVersionDocument } from '#libs/projections/template-version
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { templateNotFound } from '#application/templates/commands.ts';
-import { createTemplateReader, findTemplate, findVersion } from '#application/templates/queries.ts';
+import { createTemplateReader, findTemplate, findVersion, idOfTemplateNamed } from '#application/templates/queries.ts';
 
 /** A template of the account from the read model. @throws ApiError template_not_found */
 export const requireTemplateDocument = async (
@@ -12,7 +12,7 @@ export const requireTemplateDocument = async (
   id: string,
 ): Promise<TemplateDocument> => {
   const document = await findTemplate(createTemplateReader(reads), accountId, id);
-  if (!document) throw templateNotFound();
+  if (!document) throw templateNotFound(await idOfTemplateNamed(reads, accountId, id));
   return document;
 };
 

@@ -82,6 +82,7 @@ describe('An unknown field', () => {
   it.each([
     ['template', ['template_id']],
     ['templateId', ['template_id']],
+    ['template_name', ['template_id']],
     ['document_template_id', ['template_id']],
     ['shortid', ['template_id']],
     ['payload', ['data']],
