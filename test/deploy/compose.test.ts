@@ -10,6 +10,7 @@ import { processRoles } from '../../services/process/running-role.ts';
 
 type Service = {
   image: string;
+  build?: { args?: Record<string, string> };
   command?: string[];
   environment?: Record<string, string>;
   depends_on?: Record<string, unknown>;
@@ -49,6 +50,11 @@ describe('docker-compose.yml', () => {
     const { configs: _inline, ...known } = compose;
     expect(validate(known), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ services: { api: { imagee: 'colophon' } } })).toBe(false);
+  });
+
+  it('builds the image without LibreOffice, unless LIBREOFFICE=yes', () => {
+    expect(read('deploy/Dockerfile')).toContain('\nARG LIBREOFFICE=no\n');
+    for (const { build } of colophonServices) expect(build?.args).toEqual({ LIBREOFFICE: '${LIBREOFFICE:-no}' });
   });
 
   it('starts every role, two renderers, with known settings', () => {
