@@ -80,6 +80,7 @@ test('The page explains a wrong link, and takes a pasted one', async ({ browser 
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${url}/dashboard/sign-in#01JR04W1PD2M5S8V3Q6X9Z7TKF.${'A'.repeat(43)}`);
   await expect(page.getByRole('alert')).toContainText('There is no such link');
+  await expect(page.getByText('on the machine of the service, with the same COLOPHON_DATA_DIR')).toBeVisible();
   await page.getByLabel('Link', { exact: true }).fill('https://example.com/');
   await button(page, 'Sign in with the link').click();
   await expect(page.getByText('This is not a sign-in link')).toBeVisible();

@@ -99,7 +99,8 @@ data. Get a PDF, and a record from which the same bytes can be made again.</p>
 </ul>
 </main>
 <footer>To sign in, open the link that the service printed at its start. For a new link, run
-<code>npm run -s colophon -- dashboard</code> on the machine of the service.</footer>`,
+<code>npm run -s colophon -- dashboard</code> on the machine of the service, with the same
+<code>COLOPHON_DATA_DIR</code>.</footer>`,
   );
 
 /** Says how to build the dashboard. */

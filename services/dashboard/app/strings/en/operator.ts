@@ -3,7 +3,9 @@ export const operator = {
   text: 'All accounts of this installation. What you do here is in the history of the account, with your name.',
   accounts: 'Accounts',
   operators: 'Operators',
-  operatorsText: 'They see and change all accounts. A new one signs in with a link of this command:',
+  operatorsText:
+    'They see and change all accounts. A new one signs in with a link of this command, run with the COLOPHON_DATA_DIR of ' +
+    'the service:',
   operatorsCommand: 'npm run -s colophon -- dashboard --operator --email you@example.com',
   operator: 'Operator',
   operatorSource: 'By',

@@ -35,9 +35,11 @@ export const people = {
   withdrawn: 'The invitation was withdrawn',
   noInvitations: 'No open invitations',
   noInvitationsText:
-    'Invite someone here: you get a link to pass on. Or print a one-time link on the machine of the service:',
+    'Invite someone here: you get a link to pass on. Or print a one-time link on the machine of the ' +
+    'service, with the same COLOPHON_DATA_DIR:',
   noMembers: 'This account has no members yet',
-  noMembersText: 'Invite someone here, or print a one-time link on the machine of the service:',
+  noMembersText:
+    'Invite someone here, or print a one-time link on the machine of the service, with the same COLOPHON_DATA_DIR:',
   inviteTitle: 'Invite someone to this account',
   emailHint: 'It says for whom the link is. You pass the link on yourself: the service does not send email.',
   createLink: 'Create the link',

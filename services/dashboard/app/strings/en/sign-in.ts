@@ -3,7 +3,9 @@ export const signIn = {
   title: 'Sign in',
   intro: 'Sign in to see how your documents are made, and to manage templates, keys and callbacks.',
   linkTitle: 'With a one-time link',
-  linkText: 'Run this on the machine of the service. The link that it prints works once, within 15 minutes.',
+  linkText:
+    'Run this on the machine of the service, with the same COLOPHON_DATA_DIR. The link that it prints works once, within ' +
+    '15 minutes.',
   linkCommand: 'npm run -s colophon -- dashboard',
   pasteLabel: 'Link',
   pasteText: 'Paste the link here if you cannot open it.',
@@ -52,7 +54,8 @@ export const account = {
   passkeysText: 'A passkey signs you in with your fingerprint, your face or the PIN of a device. You need no password.',
   noPasskeys: 'You have no passkey yet',
   noPasskeysText:
-    'Add one here to sign in without a link the next time. On another device, sign in with a link of this command first:',
+    'Add one here to sign in without a link the next time. On another device, sign in first with a link of this command, ' +
+    'run with the COLOPHON_DATA_DIR of the service:',
   name: 'Name',
   added: 'Added',
   add: 'Add a passkey',
