@@ -17,7 +17,7 @@ const startOfBody = (body: string, isBase64: boolean): Buffer => {
 
 /**
  * Why no browser can show the image of a data: URL, by its first bytes; undefined if they are those of an image, or the
- * URL is another one. `data:,` is no image on purpose.
+ * URL is another one. An empty one is no image on purpose, for example a template without its logo.
  */
 export const dataImageProblem = (url: string): string | undefined => {
   const match = dataUrl.exec(url);
@@ -26,7 +26,7 @@ export const dataImageProblem = (url: string): string | undefined => {
   const isDeclaredSvg = /^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim());
   const length = isDeclaredSvg ? 2 * sampleBytes : signatureCharacters;
   const body = url.slice(start.length, start.length + length).trimStart();
-  if (body === '') return parameters === '' ? undefined : 'its data: URL is empty';
+  if (body === '') return undefined;
   const type = sniffType(startOfBody(body, /;\s*base64\s*$/i.test(parameters)));
   if (!type?.startsWith('image/')) return 'its data: URL is not an image in a known format';
   if (isDeclaredSvg && type !== svgType) return `its data: URL says ${svgType}, but has another format`;
