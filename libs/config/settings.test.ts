@@ -119,6 +119,16 @@ describe('A wrong setting', () => {
     expect(settingsErrorOf({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
   });
 
+  test('can be a part of those of an identity provider; all missing ones are named', () => {
+    const issuer = { OIDC_ISSUER: 'https://id.example' };
+    expect(settingsErrorOf(issuer)).toBe(
+      'OIDC_ISSUER is set without OIDC_CLIENT_ID and OIDC_CLIENT_SECRET; allowed is all three or none.',
+    );
+    expect(settingsErrorOf({ ...issuer, OIDC_CLIENT_SECRET: 'x' })).toBe(
+      'OIDC_ISSUER and OIDC_CLIENT_SECRET are set without OIDC_CLIENT_ID; allowed is all three or none.',
+    );
+  });
+
   test('can be an event log on a server without a secret', () => {
     const servers = { EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', READ_STORE_URL: 'mongodb://host' };
     expect(settingsErrorOf(servers)).toContain('COLOPHON_SECRET is missing');

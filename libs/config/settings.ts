@@ -43,22 +43,22 @@ const invalidSettingMessage = ({ setting, raw }: RawSetting): string =>
   `${setting.variable} is ${raw === undefined ? 'missing' : JSON.stringify(mask(raw, setting.isSecret))}; ` +
   `allowed is ${setting.type.allowedValues}.`;
 
-const settingPairs = [
-  ['tlsCertFile', 'tlsKeyFile'],
-  ['oidcIssuer', 'oidcClientId'],
-  ['oidcClientId', 'oidcClientSecret'],
+/** Settings that are set together or not at all. */
+const settingGroups = [
+  { names: ['tlsCertFile', 'tlsKeyFile'], allowed: 'both or neither' },
+  { names: ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'], allowed: 'all three or none' },
 ] as const;
 
-const findIncompletePairs = (rawSettings: readonly RawSetting[]): string[] =>
-  settingPairs.flatMap(([first, second]) => {
-    const [isFirstSet, isSecondSet] = [first, second].map(
-      (name) => rawSettings.find((raw) => raw.name === name)?.isSet,
-    );
-    if (isFirstSet === isSecondSet) return [];
-    const [present, absent] = isFirstSet ? [first, second] : [second, first];
-    return [
-      `${settingTable[present].variable} is set without ${settingTable[absent].variable}; allowed is both or neither.`,
-    ];
+const findIncompleteGroups = (rawSettings: readonly RawSetting[]): string[] =>
+  settingGroups.flatMap(({ names, allowed }) => {
+    const isSet = (name: SettingName): boolean => rawSettings.some((raw) => raw.name === name && raw.isSet);
+    const variablesOf = (some: readonly SettingName[]): string =>
+      some.map((name) => settingTable[name].variable).join(' and ');
+    const present = names.filter(isSet);
+    const absent = names.filter((name) => !isSet(name));
+    if (present.length === 0 || absent.length === 0) return [];
+    const verb = present.length === 1 ? 'is' : 'are';
+    return [`${variablesOf(present)} ${verb} set without ${variablesOf(absent)}; allowed is ${allowed}.`];
   });
 
 /** Processes that share an event log must share the secret for download links and signatures. */
@@ -85,7 +85,7 @@ export const loadSettings = (env: Environment): Settings => {
   ) as Settings;
   const problems = [
     ...invalid.map(invalidSettingMessage),
-    ...findIncompletePairs(rawSettings),
+    ...findIncompleteGroups(rawSettings),
     ...(invalid.length > 0 ? [] : [...findCombinationProblems(settings), ...findMissingSecret(settings)]),
   ];
   if (problems.length > 0) throw new SettingsError(problems.join('\n'));

@@ -44,19 +44,45 @@ export const healthAddress = ({ host, healthPort }: ListenSettings): ListenAddre
   portVariable: 'HEALTH_PORT',
 });
 
+type TlsFile = { variable: string; file: string; content: string; use: (bytes: Buffer) => unknown };
+
+/** The bytes of a file that TLS can use, or what is wrong with it. */
+const readTlsFile = ({ variable, file, content, use }: TlsFile): Buffer | string => {
+  try {
+    const bytes = readFileSync(file);
+    use(bytes);
+    return bytes;
+  } catch (error) {
+    return `${variable} is "${file}"; it must be a file with ${content} in PEM: ${(error as Error).message}`;
+  }
+};
+
 /** @throws SettingsError if the files are no certificate with its key */
 export const tlsOptions = ({
   tlsCertFile,
   tlsKeyFile,
 }: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { tls?: { cert: Buffer; key: Buffer } } => {
   if (!tlsCertFile || !tlsKeyFile) return {};
+  const cert = readTlsFile({
+    variable: 'TLS_CERT_FILE',
+    file: tlsCertFile,
+    content: 'a certificate',
+    use: (bytes) => createSecureContext({ cert: bytes }),
+  });
+  const key = readTlsFile({
+    variable: 'TLS_KEY_FILE',
+    file: tlsKeyFile,
+    content: 'a private key without a password',
+    use: (bytes) => createSecureContext({ key: bytes }),
+  });
+  if (typeof cert === 'string' || typeof key === 'string')
+    throw new SettingsError([cert, key].filter((result) => typeof result === 'string').join('\n'));
   try {
-    const tls = { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) };
-    createSecureContext(tls);
-    return { tls };
+    createSecureContext({ cert, key });
+    return { tls: { cert, key } };
   } catch (error) {
     throw new SettingsError(
-      `TLS_CERT_FILE and TLS_KEY_FILE must name a certificate and its private key in PEM: ${(error as Error).message}`,
+      `TLS_KEY_FILE must have the private key of the certificate in TLS_CERT_FILE: ${(error as Error).message}`,
     );
   }
 };
