@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeSettings, loadSettings, SettingsError } from './settings.ts';
 import { settingTable } from './setting-table.ts';
+import { findUnknownVariables } from './unknown-variables.ts';
 
 const minimalEnvironment = { PATH: '' };
 const settingsErrorOf = (env: Record<string, string>): string => {
@@ -181,4 +183,43 @@ describe('The description of the settings', () => {
 
 test('BASE_URL has no user name', () => {
   expect(settingsErrorOf({ BASE_URL: 'https://user:pw@x.example' })).toContain('BASE_URL is "https://***@x.example"');
+});
+
+describe('A variable that begins with COLOPHON_ and is no setting', () => {
+  test.each([
+    ['COLOPHON_DATADIR', 'COLOPHON_DATA_DIR'],
+    ['COLOPHON_EGRES_ALLOW', 'COLOPHON_EGRESS_ALLOW'],
+    ['COLOPHON_PORT', 'PORT'],
+    ['COLOPHON_RENDER_CONCURRENCY', 'RENDER_CONCURRENCY'],
+    ['COLOPHON_THEME', null],
+  ])('is found, with the setting that it means: %s', (variable, didYouMean) => {
+    expect(findUnknownVariables({ ...minimalEnvironment, [variable]: '1' })).toEqual([{ variable, didYouMean }]);
+  });
+
+  test('is none that the documentation names, that Kubernetes sets, that is empty, or that can belong to others', () => {
+    const known = {
+      COLOPHON_KEY: 'x',
+      COLOPHON_URL: 'x',
+      COLOPHON_OFFICE: 'install',
+      COLOPHON_DATA_DIR: 'x',
+      COLOPHON_SERVICE_HOST: '10.0.0.1',
+      COLOPHON_SERVICE_PORT_HTTP: '80',
+      COLOPHON_PORT: 'tcp://10.0.0.1:80',
+      COLOPHON_API_PORT_80_TCP_ADDR: '10.0.0.1',
+      COLOPHON_THEME: '',
+      RENDER_CONCURENCY: '3',
+    };
+    expect(findUnknownVariables({ ...minimalEnvironment, ...known })).toEqual([]);
+  });
+
+  test('is none of the variables that the documentation sets', () => {
+    const texts = ['README.md', 'deploy/README.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
+    const named = Object.fromEntries(
+      texts
+        .join('\n')
+        .match(/\bCOLOPHON_[A-Z_]+/g)!
+        .map((name) => [name, 'x']),
+    );
+    expect(findUnknownVariables(named)).toEqual([]);
+  });
 });

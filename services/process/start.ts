@@ -3,6 +3,7 @@ import { type DefaultAccount, openDefaultAccount } from '#application/accounts/d
 import { describeProcessSharing, findRoleProblem } from '#libs/config/engine-combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import type { Environment } from '#libs/config/setting-table.ts';
+import { findUnknownVariables } from '#libs/config/unknown-variables.ts';
 import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
 import { requireOnlyProcess } from '#libs/engines/only-process.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
@@ -182,6 +183,11 @@ export const start = async (
   await requireFreePort(roles.includes('api') ? apiAddress(settings) : healthAddress(settings));
   const release = requireOnlyProcess(settings);
   const logger = createLogger(settings, output.log);
+  for (const { variable, didYouMean } of findUnknownVariables(env))
+    logger.warn(
+      { variable, ...(didYouMean === null ? {} : { did_you_mean: didYouMean }) },
+      'ignored an environment variable that is no setting',
+    );
   const { restricted, unchanged } = restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   if (restricted.length > 0)
     logger.warn({ restricted }, 'removed the permissions of other users from files or folders');

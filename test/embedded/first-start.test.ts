@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = serviceForTestFile(() => ({ COLOPHON_DATADIR: './elsewhere', COLOPHON_KEY: 'svc_live_x' }));
 let line: string;
 beforeAll(() => {
   line = /^curl .*$/m.exec(at.service.output())![0];
@@ -38,4 +38,11 @@ describe('The line that the first start prints', () => {
     expect(stderr).toContain('401');
     expect(invoice.toString()).toContain('"error":"invalid_api_key"');
   });
+});
+
+it('A start warns about a misspelt setting, and names the right one', () => {
+  const lines = at.service.output().split('\n');
+  expect(lines.filter((text) => text.includes('is no setting')).map((text) => JSON.parse(text) as unknown)).toEqual([
+    expect.objectContaining({ level: 'warn', variable: 'COLOPHON_DATADIR', did_you_mean: 'COLOPHON_DATA_DIR' }),
+  ]);
 });
