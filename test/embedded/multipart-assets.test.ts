@@ -241,8 +241,11 @@ describe('image_load_failed', () => {
     expect(message).toContain('2 different parts "assets" have this name: "a/logo.svg", "b/logo.svg"');
   });
 
-  it('says how to send an image without any asset', async () => {
-    expect((await missing('<img src="logo.png">')).message).toContain('as a part "assets"');
+  it('says how to send an image without any asset, with the same words for forms and JSON', async () => {
+    const ofForm = (await missing('<img src="logo.png">')).message;
+    const ofJson = await caller.postRender({ mode: 'CONVERT', input_type: 'html', data: '<img src="logo.png">' });
+    expect(ofForm).toContain('send the image as a part "assets" of a form (multipart/form-data), set base_url, or use');
+    expect(expectErrorResponse(ofJson, 'image_load_failed').message).toBe(ofForm);
   });
 
   it.each([

@@ -169,8 +169,8 @@ const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
   ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
 const notAbsolute =
-  'its URL is neither an absolute http: or https: URL nor a data: URI; send one of these, or the image in a ' +
-  'multipart/form-data request as a part "assets"';
+  'its URL is neither an absolute http: or https: URL nor a data: URI; use one of these, or send the image as a part ' +
+  '"assets" of a form (multipart/form-data)';
 const unloadableImage = (kind: HeaderFooterKind, url: string, reason: string): ApiError =>
   ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
     image_url: url,

@@ -44,7 +44,8 @@ const truncateForMessage = (text: string, length = 300): string =>
 const absoluteImage = 'send an absolute http: or https: URL, or the image itself as a data: URI';
 const relativeImage =
   'the URL is relative, and the document has no URL of its own; ' +
-  'send the image in a multipart/form-data request as a part "assets", an absolute http: or https: URL, or a data: URI';
+  'send the image as a part "assets" of a form (multipart/form-data), set base_url, or use an absolute http: or https: ' +
+  'URL or a data: URI';
 
 const unloadableImageError = (
   source: string,
