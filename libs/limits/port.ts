@@ -39,8 +39,11 @@ export type RenderOutcome = number | 'never' | 'pending';
 
 /** Counts requests and renders per account. Exact for parallel calls, and across processes that share the engine. */
 export type Limits = {
-  /** Counts one request in the minute of `now`, unless the rate limit is reached. Returns the state after the count. */
-  countRequest(accountId: string, limits: { perMinute: number | null } & QuotaLimit, now: Date): Promise<LimitsStatus>;
+  /**
+   * Counts one request in the minute of `now`, unless the rate limit is reached. Returns the state after the count. `key`
+   * is the id of an account, or a name for another limit.
+   */
+  countRequest(key: string, limits: { perMinute: number | null } & QuotaLimit, now: Date): Promise<LimitsStatus>;
   /** Returns the same state without counting. */
   readStatus(accountId: string, limits: { perMinute: number | null } & QuotaLimit, now: Date): Promise<LimitsStatus>;
   /** Counts a render unless the quota is used up. A render that is counted again before it is confirmed counts once. */

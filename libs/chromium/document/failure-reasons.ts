@@ -1,14 +1,10 @@
 import type { Protocol } from 'devtools-protocol';
-import { defaultLimits } from '#libs/egress/limits.ts';
-import { bytesToMb } from '#libs/sizes/sizes.ts';
 import { fetchProxyError } from './proxy-error.ts';
 
 /** Why a request failed: `known` from the browser, or the proxy must be asked. */
 export type FailureReason = { known: string } | { ask: 'proxy'; fallback: string };
 
-const responseCut =
-  'the response ended too early: its server closed the connection, or sent more than ' +
-  `${bytesToMb(defaultLimits.maxProxyResponseBytes)} MB`;
+const responseCut = 'the response ended too early: its server closed the connection, or it is too large';
 
 const networkErrors: Record<string, string> = {
   ERR_NAME_NOT_RESOLVED: 'the name of the host could not be resolved (DNS)',

@@ -68,6 +68,10 @@ const bodies: Record<string, string> = {
 /** Pages whose response ends too early. */
 const cut: Record<string, { headers: OutgoingHttpHeaders; begin: string | Buffer }> = {
   '/cut-chunks': { headers: {}, begin: '<p>begin' },
+  '/cut-redirect': {
+    headers: {},
+    begin: `<p>wait<script>location.replace("/page")</script>${'<p>more'.repeat(2_000)}`,
+  },
   '/cut-length': { headers: { 'content-length': 10_000 }, begin: '<p>begin' },
   '/cut-gzip': {
     headers: { 'content-encoding': 'gzip' },
@@ -230,6 +234,10 @@ describe('A page at a URL', () => {
     expect([name, extra['status']]).toEqual(['url_load_failed', status]);
     expect(extra['reason']).toContain(reason);
     expect(seen.every(({ url }) => !url.includes('127.0.0.2'))).toBe(true);
+  });
+
+  test('that loads another one may be cut off', async () => {
+    expect(await textOf(await print('/cut-redirect'))).toBe('the page');
   });
 
   test('has an error of its own if TLS fails or the server does not respond', async () => {

@@ -81,6 +81,8 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   let started = 0;
   let isLocked = false;
   let isFailing = false;
+  /** Why the end of the current page is missing. It may already be loading another page. */
+  let cutOff: FailureReason | null = null;
   let lastUrl = target.url;
 
   const isMain = (event: { frameId?: string | undefined }): boolean => event.frameId === frameId;
@@ -129,8 +131,8 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   });
   session.on('Network.loadingFailed', ({ requestId, type, errorText }) => {
     const isAborted = errorText === 'net::ERR_ABORTED';
-    // The page is shown, but its end is missing. A script may stop the page itself.
-    if (requestId === current && !isAborted) fail(lastUrl, errorReason(errorText));
+    // A script may stop the page itself.
+    if (requestId === current && !isAborted) cutOff = errorReason(errorText);
     if (type !== 'Document' || requestId !== pending) return;
     const response = responses.get(requestId);
     // After the start of a download, the page stays.
@@ -146,6 +148,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
     if (frame.id !== frameId) return;
     if (pending === frame.loaderId) pending = null;
     current = frame.loaderId;
+    cutOff = null;
     if (!/^https?:/i.test(frame.url) && frame.unreachableUrl === undefined)
       fail(lastUrl, { known: `the page redirects to ${frame.url.slice(0, 100)}, which is not an http or https URL` });
     change.notify();
@@ -225,7 +228,10 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
           if (error instanceof CommandFailed && started !== before) continue;
           throw error;
         }
-        if (started === before && !isPending()) return void (isLocked = true);
+        if (started !== before || isPending()) continue;
+        if (cutOff === null) return void (isLocked = true);
+        fail(responses.get(current)?.url ?? lastUrl, cutOff);
+        return page.failed;
       }
     },
     loadedPage: async () => {

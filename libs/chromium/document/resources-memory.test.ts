@@ -12,7 +12,7 @@ test.each([
   const { session, answer, send } = openSimulatedPage();
   const tracking = trackResources(session, undefined);
   answer(1);
-  const tracker = await tracking;
+  await tracking;
   const received = { count: 0 };
   session.on('Network.requestWillBeSent', () => (received.count += 1));
   const before = heapBytes();
@@ -23,7 +23,6 @@ test.each([
   await expect.poll(() => received.count).toBe(100);
   // A heap with all URLs would be 100 MB larger.
   await expect.poll(() => (heapBytes() - before) / 2 ** 20).toBeLessThan(30);
-  expect(tracker).toBeDefined();
 });
 
 test('of requests without end, the first 10,000 are known', async () => {
@@ -71,4 +70,27 @@ test('of failures, the first 50 and the first image are kept', async () => {
   expect(await check(2)).toHaveLength(50);
   for (const id of [60, 61]) fail(id, 'Image');
   await expect(check(3)).rejects.toMatchObject({ fields: { extra: { image_url: 'http://a.example/60' } } });
+});
+
+test('any number of images that have ended leave room for others, and images are counted beside endless requests', async () => {
+  const { session, answer, send } = openSimulatedPage();
+  const tooMany: unknown[] = [];
+  const page = { frameId: 'main', maxImages: 20_000, onTooMany: (error: unknown) => void tooMany.push(error) };
+  const tracking = trackResources(session, undefined, { page });
+  answer(1);
+  const tracker = await tracking;
+  const request = (id: number, type: string): void =>
+    send('Network.requestWillBeSent', { requestId: String(id), request: { url: `http://a.example/${id}` }, type });
+  for (let id = 0; id < 10_001; id += 1) {
+    request(id, 'Image');
+    send('Network.loadingFinished', { requestId: String(id) });
+  }
+  request(10_001, 'Image');
+  send('Network.loadingFailed', { requestId: '10001', type: 'Image', errorText: 'net::ERR_FAILED' });
+  const checking = tracker.checkFailures();
+  answer(2, { result: { type: 'object', value: ['http://a.example/5'] } });
+  expect((await checking).map(({ url }) => url)).toEqual(['http://a.example/10001', 'http://a.example/5']);
+  for (let id = 20_000; id < 30_000; id += 1) request(id, 'Fetch');
+  for (let id = 30_000; id < 40_000; id += 1) request(id, 'Image');
+  await expect.poll(() => tooMany).toHaveLength(1);
 });

@@ -22,7 +22,10 @@ export type ResourceTracker = {
 
 const isExternal = (url: string) => /^https?:/i.test(url);
 
-/** The requests of a page that are known at one time. A script can send any number, each with a URL of megabytes. */
+/**
+ * How many requests that have not ended, and how many images, are known. A script can send any number, each with a URL of
+ * megabytes.
+ */
 const maxRequests = 10_000;
 const maxUrlLength = 2_000;
 
@@ -49,7 +52,7 @@ const undecodedImagesExpression = `[...document.images]
   .filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0)
   .filter((image) => !image.currentSrc.startsWith('data:'))
   .slice(0, ${maxRequests})
-  .map((image) => image.currentSrc.slice(0, ${maxUrlLength} + 1))`;
+  .map((image) => image.currentSrc.split('#')[0].slice(0, ${maxUrlLength} + 1))`;
 
 /**
  * How failed resources are reported. `page` is a page at a URL, whose author is not the caller: its failed images are
@@ -79,35 +82,39 @@ export const trackResources = async (
   proxy: string | undefined,
   { page }: ResourceRules = { page: null },
 ): Promise<ResourceTracker> => {
-  const images = new Set<string>();
-  /** By request id: those that have not ended, and all for images. */
+  const countedImages = new Set<string>();
+  const loadedImages = new Set<string>();
+  /** By request id, those that have not ended. */
   const requests = new Map<string, { first: string; last: string; isImage: boolean; status?: number }>();
   const failures = new Map<string, Failure>();
-  let isFailed = false;
-  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: FailureReason) => {
-    const request = requests.get(requestId);
-    if (!request || failures.has(request.first)) return;
-    const isFirstImage = type === 'Image' && !page && !isFailed;
+  let hasFailedImage = false;
+  const addFailure = (failure: Failure): void => {
+    if (failures.has(failure.url)) return;
+    const isFirstImage = failure.type === 'Image' && !page && !hasFailedImage;
     if (failures.size >= maxWarnings && !isFirstImage) return;
-    isFailed ||= isFirstImage;
-    failures.set(request.first, { url: request.first, finalUrl: request.last, type, reason });
+    hasFailedImage ||= isFirstImage;
+    failures.set(failure.url, failure);
   };
-
-  /** Whether an image could be decoded is only known in the end. */
-  const forgetUnlessImage = ({ requestId }: { requestId: string }): void => {
-    if (requests.get(requestId)?.isImage === false) requests.delete(requestId);
+  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: FailureReason): void => {
+    const request = requests.get(requestId);
+    if (request) addFailure({ url: request.first, finalUrl: request.last, type, reason });
+  };
+  const countImage = (url: string): void => {
+    const limit = page?.maxImages ?? null;
+    if (!page || limit === null || countedImages.size > limit) return;
+    countedImages.add(url);
+    if (countedImages.size > limit) page.onTooMany(tooManyImagesError(limit));
   };
 
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse, type, frameId }) => {
     // Navigation has its own errors.
     if (page && type === 'Document' && frameId === page.frameId) return;
-    if (!isExternal(request.url) || (!requests.has(requestId) && requests.size >= maxRequests)) return;
+    if (!isExternal(request.url)) return;
     const url = truncateUrl(request.url);
+    if (type === 'Image' && !redirectResponse) countImage(url);
     const first = redirectResponse ? requests.get(requestId)?.first : undefined;
-    requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
-    if (!page || page.maxImages === null || type !== 'Image' || redirectResponse) return;
-    images.add(url);
-    if (images.size > page.maxImages) page.onTooMany(tooManyImagesError(page.maxImages));
+    if (requests.has(requestId) || requests.size < maxRequests)
+      requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
   });
   // This event has the status even if the page may not read the response.
   session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
@@ -123,9 +130,14 @@ export const trackResources = async (
   session.on('Network.loadingFailed', (event) => {
     if (!isCausedByDocument(event))
       fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
-    forgetUnlessImage(event);
+    requests.delete(event.requestId);
   });
-  session.on('Network.loadingFinished', forgetUnlessImage);
+  session.on('Network.loadingFinished', ({ requestId }) => {
+    const request = requests.get(requestId);
+    // Whether it could be decoded is known in the end.
+    if (request?.isImage && loadedImages.size < maxRequests) loadedImages.add(request.first);
+    requests.delete(requestId);
+  });
   if (page)
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.id === page.frameId) failures.clear();
@@ -138,9 +150,9 @@ export const trackResources = async (
       returnByValue: true,
     });
     const urls: unknown[] = Array.isArray(result.value) ? result.value : [];
-    const undecoded = new Set(urls.map((url) => truncateUrl(String(url))));
-    for (const [requestId, { first }] of requests)
-      if (undecoded.has(first)) fail(requestId, 'Image', { known: 'the response is not an image' });
+    for (const url of urls.map((each) => truncateUrl(String(each))))
+      if (loadedImages.has(url))
+        addFailure({ url, finalUrl: url, type: 'Image', reason: { known: 'the response is not an image' } });
   };
 
   return {

@@ -183,7 +183,8 @@ const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[
     const source = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src')?.value : undefined;
     const inner = externalImages(childrenOf(node), kind);
     if (!source?.trim()) return inner;
-    const problem = dataImageProblem(source);
+    const hasOtherSource = node.attrs.some(({ name }) => name === 'srcset');
+    const problem = hasOtherSource ? undefined : dataImageProblem(source);
     if (problem !== undefined) throw unloadableImage(kind, source.slice(0, 60), problem);
     if (/^\s*(?:data:|#)/i.test(source)) return inner;
     if (!/^https?:/i.test(source)) throw unloadableImage(kind, source.slice(0, 300), notAbsolute);

@@ -9,6 +9,8 @@ const signatures: Signature[] = [
   { type: 'image/gif', bytes: 'GIF8' },
   { type: 'image/webp', offset: 8, bytes: 'WEBP' },
   { type: 'image/avif', offset: 4, bytes: 'ftypmif1' },
+  { type: 'image/jxl', bytes: '\xff\x0a' },
+  { type: 'image/jxl', bytes: '\0\0\0\x0cJXL \r\n\x87\n' },
   { type: 'image/bmp', bytes: 'BM' },
   { type: 'image/x-icon', bytes: '\0\0\x01\0' },
   { type: 'image/x-icon', bytes: '\0\0\x02\0' },
@@ -26,8 +28,8 @@ const svgProlog: [start: RegExp, end: RegExp][] = [
   [/^<!doctype[^>[]*\[/i, /\]\s{0,100}>/],
   [/^<!doctype/i, />/],
 ];
-const svgElement = /^<(?:[\w-]+:)?svg[\s>/]/i;
-export const sampleBytes = 16 * 1024;
+const svgElement = /^<(?:[^\s<>/:]+:)?svg[\s>/]/i;
+const sampleBytes = 16 * 1024;
 
 const isSvg = (text: string): boolean => {
   let rest = text.replace(/^\ufeff/, '').trimStart();
@@ -45,7 +47,7 @@ const isAvif = (start: Buffer): boolean =>
   /^[\0-\xff]{4}ftyp(?:[\0-\xff]{4}){0,16}avi[fs]/.test(start.toString('latin1', 0, 80));
 
 /** XML in UTF-16 begins with a byte order mark (XML 1.0, 4.3.3). */
-const xmlText = (start: Buffer): string => {
+export const xmlText = (start: Buffer): string => {
   const mark = start.toString('latin1', 0, 2);
   const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff';
   return new TextDecoder(isUtf16 ? (mark === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(start);

@@ -93,6 +93,8 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
     refreshes: Refresh[];
     layout: LayoutOfElements;
     isUnfinished: boolean;
+    /** Whether an image can have another source. */
+    hasPicture: boolean;
     budget: Budget;
   };
 
@@ -115,6 +117,7 @@ export const classify = (
     refreshes: [],
     layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
+    hasPicture: false,
     budget,
   };
   const { document, styles } = parseWithHandlers(html, false, {
@@ -166,8 +169,8 @@ export const classify = (
     details: {
       baseUrl,
       images,
-      // A script may replace the image.
-      brokenImage: scripts ? undefined : brokenImage,
+      // A script, or a source of a picture element, may replace the image.
+      brokenImage: scripts || state.hasPicture ? undefined : brokenImage,
       metadata,
       namesLanguage,
       unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined,
@@ -196,7 +199,11 @@ const inspectTag = (
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
-  if (!inTemplate) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
+  if (!inTemplate) {
+    const hasSources = attrs.some(({ name }) => name === 'srcset');
+    if (hasSources && tagName === 'source') state.hasPicture = true;
+    if (!hasSources) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
+  }
   const resources = findElementResources(tagName, attrs, state.budget);
   if (!resources) return;
   state.external = true;

@@ -104,7 +104,6 @@ describe('HTML', () => {
 
   test.each([
     '<img src="DATA">',
-    '<img srcset="DATA 1x">',
     '<input type=image src="DATA">',
     '<video poster="DATA"></video>',
     '<svg><image xlink:href="DATA" /></svg>',
@@ -121,6 +120,11 @@ describe('HTML', () => {
   test.each([
     ['scripts, which may replace it', '<img src="data:image/png;base64,AAAA" onerror="fix(this)">'],
     ['templates', '<template><img src="data:image/png;base64,AAAA"></template>'],
+    ['other sources', '<img src="data:image/png;base64,AAAA" srcset="data:image/gif;base64,R0lGODlh 1x">'],
+    [
+      'pictures',
+      '<picture><source srcset="data:image/gif;base64,R0lGODlh"><img src="data:image/png;base64,AAAA"></picture>',
+    ],
     ['links', '<a href="data:image/png;base64,AAAA">x</a>'],
   ])('may have such bytes with %s', (_, html) => {
     expect(prepareHtml(html, 50).html).toBe(html);

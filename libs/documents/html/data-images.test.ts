@@ -27,6 +27,9 @@ describe('The image of a data: URL', () => {
     ['an SVG in UTF-16 of the other byte order', svgText(Buffer.from(`\ufeff${svg}`, 'utf16le').swap16())],
     ['a cursor', base64('\0\0\x02\0')],
     ['an AVIF that is compatible with it', base64('\0\0\0\x1cftypMA1B\0\0\0\0mif1avif')],
+    ['an SVG after a long comment', `data:image/svg+xml,<!-- ${'a'.repeat(20_000)} -->${svg}`],
+    ['a PNG after many spaces', `data:image/png;base64,${'%20'.repeat(500)} ${pngText}`],
+    ['a JPEG XL', base64('\xff\x0a\xfa')],
     ['none on purpose', 'data:,'],
     ['empty', 'data:image/png;base64,'],
     ['only spaces', 'data:image/png;base64, \n'],
@@ -36,9 +39,9 @@ describe('The image of a data: URL', () => {
     ['not an image', 'data:image/png;base64,Z2FyYmFnZQ==', /not an image/],
     ['a file of another kind', base64('ftypavif\0\0\0\0MP4 '), /not an image/],
     ['a font', base64('wOF2'), /not an image/],
-    ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /another format/],
+    ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /not an SVG/],
     ['an SVG that is called PNG', `data:image/png;base64,${Buffer.from(svg).toString('base64')}`, /does not say/],
-    ['a text that is called SVG', 'data:image/svg+xml,text', /not an image/],
+    ['a text that is called SVG', 'data:image/svg+xml,text', /not an SVG/],
   ])('is refused if it is %s', (_, url, problem) => expect(dataImageProblem(url)).toMatch(problem));
 
   it.each(['https://h/a.png', 'images/data:x', '#a', ''])('is none at the URL "%s"', (url) => {

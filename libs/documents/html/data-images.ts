@@ -1,5 +1,5 @@
 import { placeholderStart } from '../assets/data-urls.ts';
-import { sampleBytes, sniffType, svgType } from '../assets/media-type.ts';
+import { sniffType, svgType, xmlText } from '../assets/media-type.ts';
 
 const dataUrl = /^[\u0000-\u0020]*data:([^,]*),/i;
 /** More than any signature of an image needs, also with line breaks and each byte as %XX. */
@@ -15,6 +15,8 @@ const startOfBody = (body: string, isBase64: boolean): Buffer => {
   return Buffer.from(text, isBase64 ? 'base64' : 'latin1');
 };
 
+const leadingSpace = /^(?:\s|%(?:20|09|0a|0d))+/i;
+
 /**
  * Why no browser can show the image of a data: URL, by its first bytes; undefined if they are those of an image, or the
  * URL is another one. An empty one is no image on purpose, for example a template without its logo.
@@ -23,13 +25,12 @@ export const dataImageProblem = (url: string): string | undefined => {
   const match = dataUrl.exec(url);
   if (!match || url.startsWith(placeholderStart)) return undefined;
   const [start, parameters = ''] = match;
-  const isDeclaredSvg = /^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim());
-  const length = isDeclaredSvg ? 2 * sampleBytes : signatureCharacters;
-  const body = url.slice(start.length, start.length + length).trimStart();
+  const body = url.slice(start.length).replace(leadingSpace, '').slice(0, signatureCharacters);
   if (body === '') return undefined;
-  const type = sniffType(startOfBody(body, /;\s*base64\s*$/i.test(parameters)));
-  if (!type?.startsWith('image/')) return 'its data: URL is not an image in a known format';
-  if (isDeclaredSvg && type !== svgType) return `its data: URL says ${svgType}, but has another format`;
-  if (!isDeclaredSvg && type === svgType) return `its data: URL is an SVG image, but does not say ${svgType}`;
-  return undefined;
+  const bytes = startOfBody(body, /;\s*base64\s*$/i.test(parameters));
+  if (/^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim()))
+    return xmlText(bytes).trimStart().startsWith('<') ? undefined : 'its data: URL is not an SVG image';
+  const type = sniffType(bytes);
+  if (type === svgType) return `its data: URL is an SVG image, but does not say ${svgType}`;
+  return type?.startsWith('image/') ? undefined : 'its data: URL is not an image in a known format';
 };
