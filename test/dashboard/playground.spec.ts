@@ -22,6 +22,23 @@ test('A text becomes a PDF with its pages, size and time, and leads to its rende
   expect((await client.request('GET', '/api/v1/usage')).body).toMatchObject({ quota: { used: 0 } });
 });
 
+test('A narrow window scrolls to the result of each render and announces it', async ({ browser, dashboard }) => {
+  const { id } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId: id, role: 'developer' }, '/playground');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const document = page.getByRole('textbox', { name: 'Document' });
+  const beginning = result(page).getByText('Pages', { exact: true });
+  // Playwright would scroll to the button before a click.
+  await document.press('Control+Enter');
+  await expect(beginning).toBeInViewport({ ratio: 1 });
+  await expect(result(page).getByText('The result is ready: 1 page.')).toHaveRole('status');
+  await expect(document).toBeFocused();
+  await chooseType(page, 'HTML');
+  await document.fill('<p>a <!-- never closed');
+  await document.press('Control+Enter');
+  await expect(result(page).getByRole('alert')).toBeInViewport({ ratio: 1 });
+});
+
 test('A file of any kind is recognised by its name', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');

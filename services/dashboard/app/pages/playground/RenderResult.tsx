@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
@@ -99,14 +99,36 @@ type RenderResultProps = {
   password: string | undefined;
 };
 
-/** The PDF or images with figures and warnings, or why there is none. */
-export const RenderResult = ({ rendered, error, isRendering, password }: RenderResultProps): ReactElement => (
-  <section className="card playground-result" aria-label={texts.result} aria-busy={isRendering}>
-    {isRendering && <Loading label={texts.rendering} />}
-    {!isRendering && error && <RenderError error={error} />}
-    {!isRendering && !error && rendered && <Rendered rendered={rendered} password={password} />}
-    {!isRendering && !error && !rendered && (
-      <EmptyState title={texts.emptyTitle} text={texts.emptyText} code={firstRenderCommand()} />
-    )}
-  </section>
-);
+/** Scrolls to the result of each new render, unless its beginning is in view: below a long form it is not. */
+const useResultInView = (result: RefObject<HTMLElement | null>, isRendering: boolean): void => {
+  const wasRendering = useRef(false);
+  useEffect(() => {
+    const hasEnded = wasRendering.current && !isRendering;
+    wasRendering.current = isRendering;
+    if (!hasEnded || !result.current) return;
+    const { top } = result.current.getBoundingClientRect();
+    const topBar = Number.parseFloat(getComputedStyle(result.current).scrollMarginTop);
+    if (top >= topBar && top < window.innerHeight / 2) return;
+    const isCalm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    result.current.scrollIntoView({ behavior: isCalm ? 'auto' : 'smooth' });
+  }, [result, isRendering]);
+};
+
+/** The PDF or images with figures and warnings, or why there is none. The focus stays where the person writes. */
+export const RenderResult = ({ rendered, error, isRendering, password }: RenderResultProps): ReactElement => {
+  const section = useRef<HTMLElement>(null);
+  useResultInView(section, isRendering);
+  return (
+    <section className="card playground-result" aria-label={texts.result} aria-busy={isRendering} ref={section}>
+      {isRendering && <Loading label={texts.rendering} />}
+      {!isRendering && error && <RenderError error={error} />}
+      <p className="visually-hidden" role="status">
+        {!isRendering && !error && rendered && texts.ready(rendered.pages)}
+      </p>
+      {!isRendering && !error && rendered && <Rendered rendered={rendered} password={password} />}
+      {!isRendering && !error && !rendered && (
+        <EmptyState title={texts.emptyTitle} text={texts.emptyText} code={firstRenderCommand()} />
+      )}
+    </section>
+  );
+};

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 /** The texts of the playground. */
 export const playground = {
   text: 'Make a PDF from a file or a text. Renders from here do not count toward the quota.',
@@ -51,6 +53,7 @@ export const playground = {
   render: 'Make the PDF',
   renderHint: 'Ctrl+Enter or ⌘+Enter',
   rendering: 'The PDF is being made',
+  ready: (pages: number) => `The result is ready: ${plural(pages, 'page')}.`,
   emptyTitle: 'The PDF appears here',
   emptyText: 'Choose the input type, then paste a text or drop a file.',
   result: 'PDF',
