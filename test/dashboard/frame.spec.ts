@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { expectAccessible, expectFitsPhone, expectReadable } from './support/accessibility.ts';
 import { test } from './support/dashboard-service.ts';
 
 test('The landing page leads to sign-in, to the reference and to a first PDF', async ({ page, dashboard }) => {
@@ -9,6 +9,19 @@ test('The landing page leads to sign-in, to the reference and to a first PDF', a
   await expect(page.locator('pre').first()).toContainText('curl');
   await expectAccessible(page);
   await expectFitsPhone(page);
+});
+
+test('The reference can be read in the dark, its examples and tables too', async ({ page, dashboard }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(`${dashboard.url}/docs`);
+  for (const name of ['Node.js', 'Python', 'PHP', 'Go']) await page.getByText(name, { exact: true }).click();
+  await page.locator('#operations-Rendering-render button').first().click();
+  await expect(page.getByText('To get', { exact: true })).toBeVisible();
+  await expect(page.locator('.examples-select').first()).toBeVisible();
+  await expectReadable(page, 'dark');
+  const example = page.locator('.info .renderedMarkdown pre').first();
+  await expect(example).toHaveCSS('background-color', 'rgb(13, 16, 20)');
+  await expect(example.locator('code')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
 });
 
 /** Under TLS, browsers accept Brotli; over plain HTTP they only accept gzip. */

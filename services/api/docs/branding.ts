@@ -68,6 +68,17 @@ body { margin: 0; background: #fbfaf7; }
 .swagger-ui .btn.authorize { border-color: #2f6f4f; color: #2f6f4f; }
 .swagger-ui .btn.authorize svg { fill: #2f6f4f; }
 .swagger-ui .opblock-summary-description { font-size: 14px; }
+/* Swagger UI sets this class for people who prefer dark; its own rules leave out tables and what is styled above. */
+html.dark-mode body { background: #1c2022; }
+html.dark-mode .swagger-ui .renderedMarkdown pre { background: #0d1014; }
+html.dark-mode .swagger-ui .renderedMarkdown pre code { color: #e4e6e6; background: none; }
+html.dark-mode .swagger-ui table tbody tr td { color: #e4e6e6; }
+html.dark-mode .swagger-ui :is(.markdown, .renderedMarkdown, .info) table :is(th, td) { border-bottom-color: #454d51; }
+html.dark-mode .swagger-ui :is(.scheme-container, .opblock-tag) { border-bottom-color: #454d51; }
+html.dark-mode .swagger-ui :is(.info summary, .btn.authorize) { color: #74d9a8; border-color: #74d9a8; }
+html.dark-mode .swagger-ui .btn.authorize svg { fill: #74d9a8; }
+html.dark-mode .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel { color: #ff8f8f; border-color: #ff8f8f; }
+html.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 @media (max-width: 640px) {
   /* Each row of a table becomes a paragraph: the option, its default, its allowed values, its meaning. */
   .swagger-ui .opblock-description .renderedMarkdown :is(tbody, tr, td) { display: block; }

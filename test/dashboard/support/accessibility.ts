@@ -24,6 +24,14 @@ const placeholders = '.loading, .skeleton, .table-skeleton, [aria-busy=true]';
 const waitForFrames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
+/** Requires that every text of the page can be read in this colour scheme. */
+export const expectReadable = async (page: Page, colorScheme: 'light' | 'dark'): Promise<void> => {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await waitForFrames(page);
+  const found = await findViolations(page, { type: 'rule', values: ['color-contrast'] });
+  expect(found.flatMap(({ nodes }) => nodes.map(({ html, failureSummary }) => [html, failureSummary]))).toEqual([]);
+};
+
 /** Requires that the page, when it has loaded, breaks no rule of WCAG 2.2 AA, light and dark. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   // Parts that come and go meanwhile would be judged by what is left of them.
