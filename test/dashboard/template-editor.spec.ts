@@ -26,7 +26,7 @@ test('The preview follows what is written, and an error leaves the last preview'
   await page.keyboard.type('yes{{/if}}');
   await expectText(shown, 'again yes');
   await expect(preview).not.toContainText('Line 2');
-  await expect(page.getByText('No problems')).toBeVisible();
+  await expect(page.getByText('No problems in the HTML')).toBeVisible();
 
   await page.keyboard.type('{{unknown_name}}');
   await expect(page.locator('.cm-lint-marker-warning')).toBeVisible();

@@ -12,14 +12,14 @@ test('The list shows first pages, versions, uses and failures, and filters them'
   const { templates } = account;
   const { id } = await templates.create(greeting.content, { ...greeting, name: 'Greeting', category: 'letter' });
   await templates.update(id, { description: 'second' });
-  await templates.create('<p>{{x}}</p>', { name: 'No sample', category: 'report' });
+  const { id: bare } = await templates.create('<p>{{x}}</p>', { name: 'No sample', category: 'report' });
   for (const data of [{ name: 'A' }, { name: 'B' }, {}]) await templates.render(id, data);
   const page = await dashboard.openTemplates(context, account, 'owner');
   await expect(drawn(page)).toHaveCount(1);
   await expect(card(page, 'Greeting')).toContainText('v2');
   await expect(card(page, 'Greeting')).toContainText('33.3 % failed');
   await expect(card(page, 'Greeting')).toContainText('Used 3 times');
-  await expect(card(page, 'No sample')).toContainText('No preview');
+  await expect(card(page, 'No sample')).toContainText('No preview: the template has no sample data.');
   await expect(card(page, 'No sample')).toContainText('Never used');
   await expectAccessible(page);
 
@@ -39,6 +39,12 @@ test('The list shows first pages, versions, uses and failures, and filters them'
   await card(page, 'Greeting').getByRole('link').focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Greeting' })).toBeVisible();
+
+  await page.goto(`${dashboard.url}/dashboard/templates/${bare}`);
+  await expect(page.getByText('The template has no sample data. Add sample data in the tab')).toBeVisible();
+  await templates.update(bare, { sample_data: { y: 1 } });
+  await page.goto(`${dashboard.url}/dashboard/templates`);
+  await expect(card(page, 'No sample')).toContainText('rendering with the sample data failed');
 });
 
 test('An account without templates learns how to make one, and a failed list can be loaded again', async ({

@@ -15,6 +15,7 @@ import { TextTooltip } from '../../components/Tooltip.tsx';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import '../../styles/templates.css';
+import { lacksSample } from './draft.ts';
 import { versionPdf } from './editor/LivePreview.tsx';
 import { Thumbnail } from './Thumbnail.tsx';
 
@@ -57,11 +58,26 @@ const FailureRate = ({ statistics }: TemplateSummaryResponse): ReactElement | nu
   );
 };
 
+/** The list has no sample data, so that the template is asked for. */
+const explainFailure = async (id: string, error: unknown, signal: AbortSignal): Promise<string> => {
+  if (!lacksSample(error)) return texts.noThumbnail;
+  const { sample_data: sample } = await api.get('/api/v1/templates/{template_id}', {
+    params: { template_id: id },
+    signal,
+  });
+  return lacksSample(error, sample) ? texts.noSample : texts.noThumbnail;
+};
+
 const Card = (template: TemplateSummaryResponse): ReactElement => {
   const { id, name, category, version, statistics } = template;
   return (
     <li className="card template-card">
-      <Thumbnail key={version} name={name} load={(signal) => versionPdf(id, version, signal)} />
+      <Thumbnail
+        key={version}
+        name={name}
+        load={(signal) => versionPdf(id, version, signal)}
+        explain={(error, signal) => explainFailure(id, error, signal)}
+      />
       <div className="template-card-text">
         <Link href={`/templates/${id}`} className="template-card-link">
           {name}

@@ -28,13 +28,19 @@ const enqueue = (signal: AbortSignal, task: Task): void => {
 
 const width = 220;
 
-type ThumbnailProps = { name: string; load: ((signal: AbortSignal) => Promise<Blob>) | null };
+type ThumbnailProps = {
+  name: string;
+  load: ((signal: AbortSignal) => Promise<Blob>) | null;
+  /** A sentence about an error of `load`. */
+  explain?: (error: unknown, signal: AbortSignal) => Promise<string>;
+};
 
 /** The first page of a PDF that `load` gets, drawn when it comes into view. Null: the role cannot make it. */
-export const Thumbnail = ({ name, load }: ThumbnailProps): ReactElement => {
+export const Thumbnail = ({ name, load, explain }: ThumbnailProps): ReactElement => {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [state, setState] = useState<'waiting' | 'drawn' | 'failed'>('waiting');
+  const [reason, setReason] = useState(texts.noThumbnail);
   useEffect(() => {
     if (!load) return undefined;
     const controller = new AbortController();
@@ -52,8 +58,11 @@ export const Thumbnail = ({ name, load }: ThumbnailProps): ReactElement => {
           close();
         }
         if (!signal.aborted) setState('drawn');
-      } catch {
-        if (!signal.aborted) setState('failed');
+      } catch (error) {
+        const explained = await explain?.(error, signal).catch(() => undefined);
+        if (signal.aborted) return;
+        if (explained !== undefined) setReason(explained);
+        setState('failed');
       }
     };
     const observer = new IntersectionObserver(
@@ -75,7 +84,7 @@ export const Thumbnail = ({ name, load }: ThumbnailProps): ReactElement => {
       {!load || state === 'failed' ? (
         <p className="thumbnail-none small muted">
           <Icon name="templates" size={22} />
-          {load ? texts.noThumbnail : texts.mayNotPreview}
+          {load ? reason : texts.mayNotPreview}
         </p>
       ) : (
         <canvas ref={canvas} role="img" aria-label={texts.thumbnail(name)} />

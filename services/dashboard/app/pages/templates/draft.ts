@@ -3,6 +3,7 @@ import type { TemplateLabels } from '#contracts/http/template-labels.ts';
 import type { TemplateResponse, TemplateVersionResponse } from '#contracts/http/template-responses.ts';
 import type { templateCategories, VariableDeclaration } from '#contracts/http/templates.ts';
 import { parseExactJson } from '#contracts/http/exact-numbers.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { RenderOptionValues } from '../../components/option-values.ts';
 import { strings } from '../../strings/strings.ts';
 
@@ -50,6 +51,10 @@ export const sampleOf = ({ sample_data: sample }: Draft): { data: Record<string,
     return { problem: strings.templates.editor.notJson((error as Error).message) };
   }
 };
+
+/** Whether an error is that of a template which needs values, but has no sample data. */
+export const lacksSample = (error: unknown, sample: Record<string, unknown> = {}): boolean =>
+  error instanceof ApiError && error.body['missing_variable'] !== undefined && Object.keys(sample).length === 0;
 
 /** All fields of a draft. */
 export const fieldNames = Object.keys(strings.templates.fields) as (keyof Draft)[];

@@ -19,6 +19,7 @@ export const templates = {
       `${failed.toLocaleString('en')} of ${ended.toLocaleString('en')} renders of this month and the last failed`,
     thumbnail: (name: string) => `First page of ${name}`,
     noThumbnail: 'No preview: rendering with the sample data failed. Open the template to see why.',
+    noSample: 'No preview: the template has no sample data. Open it and add sample data.',
     count: (shown: number, total: number) =>
       shown === total ? `${total} templates` : `${shown} of ${total} templates`,
     mayNotPreview: 'No preview: your role cannot make PDFs.',
@@ -85,7 +86,7 @@ export const templates = {
     dataLabel: 'Sample data as JSON',
     keys: 'Tab indents; press Escape, then Tab to leave the editor. Ctrl+Space completes, Ctrl+F searches.',
     problems: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
-    noProblems: 'No problems',
+    noProblems: 'No problems in the HTML',
     checkFailed: 'The template could not be checked. It is checked again with the next change.',
     schema: 'Schema of the data, from the declared variables',
     notJson: (reason: string) => `The sample data are not JSON: ${reason}`,
@@ -100,6 +101,7 @@ export const templates = {
     failed: 'Not up to date: the template has an error',
     failedFirst: 'The template cannot be shown',
     none: 'There is no preview yet.',
+    noSample: 'The template has no sample data. Add sample data in the tab “Sample data” to see a preview.',
     notRecorded: 'A preview is not recorded and does not count toward the quota.',
   },
   variables: {

@@ -1,12 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import type { TemplateResponse } from '#contracts/http/template-responses.ts';
 import { requestBlob } from '../../../api/client.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { Loading, Notice } from '../../../components/notices.tsx';
 import { PdfView } from '../../../components/PdfView.tsx';
 import { Violations } from '../../../components/Violations.tsx';
 import { strings } from '../../../strings/strings.ts';
-import type { Draft } from '../draft.ts';
+import { type Draft, lacksSample, sampleOf } from '../draft.ts';
 import { usePreview } from './use-preview.ts';
 
 const texts = strings.templates.preview;
@@ -27,6 +28,7 @@ const messagesOf = (error: Error): string[] =>
 export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
   const { pdf, pages, durationMs, error, isUpdating, changedAt } = usePreview(draft);
   const [drawn, setDrawn] = useState(0);
+  const sample = sampleOf(draft);
   const onDrawn = (): void => {
     performance.measure(measureName, { start: changedAt, end: performance.now() });
     setDrawn((count) => count + 1);
@@ -39,6 +41,7 @@ export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
     >
       {error && (
         <Notice tone="warning" title={pdf ? texts.failed : texts.failedFirst}>
+          {'data' in sample && lacksSample(error, sample.data) && <p>{texts.noSample}</p>}
           {messagesOf(error).map((message) => (
             <p key={message}>{message}</p>
           ))}
@@ -55,8 +58,9 @@ export const LivePreview = ({ draft }: { draft: Draft }): ReactElement => {
   );
 };
 
-/** The PDF of a stored version with its sample data. */
-export const StoredPreview = ({ templateId, version }: { templateId: string; version: number }): ReactElement => {
+/** The PDF of the stored template with its sample data. */
+export const StoredPreview = ({ template }: { template: TemplateResponse }): ReactElement => {
+  const { id: templateId, version, sample_data: sample } = template;
   const { data, error } = useQuery({
     queryKey: ['template-preview', templateId, version],
     queryFn: ({ signal }) => versionPdf(templateId, version, signal),
@@ -66,6 +70,7 @@ export const StoredPreview = ({ templateId, version }: { templateId: string; ver
   if (error)
     return (
       <Notice tone="info" title={texts.none}>
+        {lacksSample(error, sample) && <p>{texts.noSample}</p>}
         <p>{error.message}</p>
       </Notice>
     );

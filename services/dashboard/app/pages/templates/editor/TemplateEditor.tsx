@@ -111,11 +111,7 @@ export const TemplateEditor = ({ template, errors, ...props }: TemplateEditorPro
   const isWide = useMedia(wide);
   const canRender = usePermission('render:create');
   const [part, setPart] = useState('html');
-  const preview = canRender ? (
-    <LivePreview draft={props.draft} />
-  ) : (
-    <StoredPreview templateId={template.id} version={template.version} />
-  );
+  const preview = canRender ? <LivePreview draft={props.draft} /> : <StoredPreview template={template} />;
   const tabs: TabItem[] = [
     { id: 'html', title: texts.html, content: <HtmlPart {...props} /> },
     ...(isWide ? [] : [{ id: 'preview', title: texts.preview, content: preview }]),
