@@ -119,6 +119,7 @@ test('A viewer cannot make a PDF, by page or by request', async ({ browser, dash
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'viewer' }, '/playground');
   await expect(page.getByRole('button', { name: 'Make the PDF' })).toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByText('Your role does not have the permission render:create.')).toBeVisible();
   const request = { mode: 'CONVERT', input_type: 'html', data: '<p>a' };
   expect(await dashboard.send(page, 'POST', '/render', request)).toBe(403);
 });

@@ -61,6 +61,7 @@ export const PlaygroundPage = (): ReactElement => {
   const source = { type: inputType, text, file };
   const request: PlaygroundRequest =
     mode === 'CONVERT' ? { mode, source, options } : { mode, parts, contents, options };
+  const refusal = isAllowed ? null : strings.common.lacksPermission('render:create');
   const isReady = isAllowed && isComplete(request);
   const errors = fieldErrorsOf(render.error);
 
@@ -116,15 +117,10 @@ export const PlaygroundPage = (): ReactElement => {
             <RenderOptionFields options={options} onChange={setOptions} errors={errors} hasEncryption />
           </details>
           <div className="row playground-start">
-            <Button
-              variant="primary"
-              type="submit"
-              isPending={render.isPending}
-              disabledReason={isAllowed ? null : strings.common.lacksPermission('render:create')}
-            >
+            <Button variant="primary" type="submit" isPending={render.isPending} disabledReason={refusal}>
               {texts.render}
             </Button>
-            <span className="small muted">{texts.renderHint}</span>
+            <span className="small muted">{refusal ?? texts.renderHint}</span>
           </div>
         </Form>
         <RenderResult
