@@ -65,6 +65,7 @@ test('A key is created by keyboard, works as shown, and is shown only once', asy
   expect(secret).toMatch(/^svc_test_\w+$/);
   await created.getByRole('button', { name: 'Copy' }).first().click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+  await expect(created.locator('pre').nth(1)).toContainText('curl -sS --fail-with-body ');
   expect(await runCommand((await created.locator('pre').nth(1).textContent())!, 'hello.pdf')).toMatch(/^%PDF/);
   await page.keyboard.press('Escape');
   await expect(created).toBeHidden();
@@ -178,7 +179,7 @@ test('An account without keys learns how to send a document with one', async ({ 
   const empty = await other.newPage();
   await empty.goto('/dashboard/keys');
   await expect(empty.getByText('No API key yet')).toBeVisible();
-  await expect(empty.locator('pre')).toContainText('/api/v1/render');
+  await expect(empty.locator('pre')).toContainText(/^curl -sS --fail-with-body .+\/api\/v1\/render/);
   await expect(empty.locator('pre')).toContainText('$COLOPHON_KEY');
   await other.close();
 });

@@ -6,6 +6,7 @@ import { chooseOption, chooseType, makePdf, result, sample } from './support/pla
 test('A text becomes a PDF with its pages, size and time, and leads to its render', async ({ browser, dashboard }) => {
   const { id, client } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'developer' }, '/playground');
+  await expect(result(page).locator('pre')).toContainText('curl -sS --fail-with-body ');
   await makePdf(page);
   await expect(result(page).locator('canvas').first()).toBeVisible();
   await expect(result(page).locator('dl')).toContainText(/Pages\s*1\s*Size/);

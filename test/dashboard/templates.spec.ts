@@ -54,7 +54,9 @@ test('An account without templates learns how to make one, and a failed list can
   const account = await dashboard.openAccount();
   const page = await dashboard.openTemplates(context, account, 'owner');
   await expect(page.getByRole('heading', { name: 'No templates yet' })).toBeVisible();
-  await expect(page.locator('pre')).toContainText(`curl -X POST ${dashboard.url}/api/v1/templates`);
+  await expect(page.locator('pre')).toContainText(
+    `curl -sS --fail-with-body -X POST ${dashboard.url}/api/v1/templates`,
+  );
   await page.route('**/api/v1/templates?*', (route) => route.fulfill({ status: 500, json: { message: 'broken' } }));
   await page.goto(`${dashboard.url}/dashboard/templates`);
   await expect(page.getByRole('alert')).toContainText('broken');

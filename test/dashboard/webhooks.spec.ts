@@ -156,7 +156,7 @@ test('New callbacks appear without a reload; there are states for none, loading 
   const page = await service.signedIn(browser, account);
   await open(page);
   await expect(page.getByText('No callbacks yet')).toBeVisible();
-  await expect(page.getByText(`curl ${service.url}/api/v1/render`)).toBeVisible();
+  await expect(page.getByText(`curl -sS --fail-with-body ${service.url}/api/v1/render`)).toBeVisible();
   const job = await account.callback(receiver);
   await expect(row(page, 'Delivered')).toHaveCount(1);
 

@@ -82,7 +82,8 @@ const columns: Column<EventResponse>[] = [
   },
 ];
 
-const firstLine = `curl '${window.location.origin}/api/v1/events?limit=5' -H "Authorization: Bearer $COLOPHON_KEY"`;
+const firstLine = `curl -sS --fail-with-body '${window.location.origin}/api/v1/events?limit=5' \\
+  -H "Authorization: Bearer $COLOPHON_KEY"`;
 
 const filterNames = ['kind', 'type', 'actor', 'subject', 'since', 'until', 'order'] as const;
 const queryOf = (values: FilterValues): Partial<ListEventsQuery> =>

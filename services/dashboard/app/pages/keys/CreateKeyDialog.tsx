@@ -14,7 +14,7 @@ const texts = strings.keys;
 /** A command that makes a PDF with the key. */
 const renderCommand = (key: string): string =>
   [
-    `curl ${window.location.origin}/api/v1/render \\`,
+    `curl -sS --fail-with-body ${window.location.origin}/api/v1/render \\`,
     `  -H 'Authorization: Bearer ${key}' \\`,
     `  -H 'Content-Type: application/json' -H 'Accept: application/pdf' \\`,
     `  -d '{"mode":"CONVERT","input_type":"markdown","data":"# Hello"}' -o hello.pdf`,

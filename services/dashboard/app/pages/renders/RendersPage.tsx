@@ -85,7 +85,8 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
 ];
 
-const firstLine = `curl ${window.location.origin}/api/v1/render -H "Authorization: Bearer $COLOPHON_KEY" \\
+const firstLine = `curl -sS --fail-with-body ${window.location.origin}/api/v1/render \\
+  -H "Authorization: Bearer $COLOPHON_KEY" \\
   -H 'Content-Type: application/json' -H 'Accept: application/pdf' -o first.pdf \\
   -d '{"mode": "CONVERT", "input_type": "markdown", "data": "# Hello"}'`;
 

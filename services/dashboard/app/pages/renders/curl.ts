@@ -8,6 +8,8 @@ export type RequestTexts = { input: string | null; header: string | null; footer
 export const maxInlineCharacters = 8_000;
 
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+/** Says why a request failed, and ends with an error: without these options the error would be saved as the PDF. */
+const curl = 'curl -sS --fail-with-body';
 const authorization = '-H "Authorization: Bearer $COLOPHON_KEY"';
 
 const extensionOf = ({ input_type: type }: RenderDetailResponse): string =>
@@ -54,12 +56,12 @@ const receive = ({ id, output }: RenderDetailResponse): string =>
 const commandOf = (render: RenderDetailResponse, origin: string): string => {
   const path = render.asynchronous && render.webhook_url === undefined ? '/render/async' : '/render';
   const output = render.asynchronous ? '' : ` \\\n  ${receive(render)}`;
-  return `curl ${origin}/api/v1${path} ${authorization}${output}`;
+  return `${curl} ${origin}/api/v1${path} ${authorization}${output}`;
 };
 
 /** The body of a composed document: its recorded parts and the options of the whole. */
 const composedCommand = (render: RenderDetailResponse, texts: RequestTexts, origin: string): string =>
-  `curl ${origin}/api/v1/renders/${render.id}/input ${authorization} -o parts.json\n\n` +
+  `${curl} ${origin}/api/v1/renders/${render.id}/input ${authorization} -o parts.json\n\n` +
   `jq ${quoteForShell(`. + ${JSON.stringify(fieldsOf(render, texts))}`)} parts.json |\n${commandOf(render, origin)} \\\n` +
   `  -H 'Content-Type: application/json' \\\n  -d @-`;
 
@@ -74,7 +76,7 @@ const fileCommand = (render: RenderDetailResponse, texts: RequestTexts, origin: 
   const part = render.mode === 'RENDER' ? `data=<${file}` : `file=@${file}`;
   const options = JSON.stringify(fieldsOf(render, texts));
   return (
-    `curl ${origin}/api/v1/renders/${render.id}/input ${authorization} -o ${file}\n\n` +
+    `${curl} ${origin}/api/v1/renders/${render.id}/input ${authorization} -o ${file}\n\n` +
     `${commandOf(render, origin)} \\\n  -F ${part} \\\n  -F ${quoteForShell(`options=${options}`)}`
   );
 };
@@ -88,7 +90,7 @@ export const curlOf = (render: RenderDetailResponse, texts: RequestTexts, origin
       : inlineCommand(render, texts, texts.input, origin);
 
 export const repeatCurlOf = (render: RenderDetailResponse, origin: string): string =>
-  `curl -X POST ${origin}/api/v1/renders/${render.id}/repeat ${authorization} \\\n  ${receive(render)}`;
+  `${curl} -X POST ${origin}/api/v1/renders/${render.id}/repeat ${authorization} \\\n  ${receive(render)}`;
 
 export const verifyCurlOf = ({ id }: RenderDetailResponse, origin: string): string =>
-  `curl -X POST ${origin}/api/v1/renders/${id}/verify ${authorization}`;
+  `${curl} -X POST ${origin}/api/v1/renders/${id}/verify ${authorization}`;

@@ -102,7 +102,7 @@ const Card = (template: TemplateSummaryResponse): ReactElement => {
 };
 
 const curl = (): string =>
-  `curl -X POST ${window.location.origin}/api/v1/templates \\\n` +
+  `curl -sS --fail-with-body -X POST ${window.location.origin}/api/v1/templates \\\n` +
   `  -H "Authorization: Bearer $COLOPHON_KEY" -H 'Content-Type: application/json' \\\n` +
   `  -d '{"name": "Hello", "content": "<h1>Hello {{name}}</h1>", "sample_data": {"name": "Ada"}}'`;
 

@@ -81,7 +81,8 @@ const columns: readonly Column<DeliverySummary>[] = [
 ];
 
 const example = () =>
-  `curl ${window.location.origin}/api/v1/render -H "Authorization: Bearer $COLOPHON_KEY" \\
+  `curl -sS --fail-with-body ${window.location.origin}/api/v1/render \\
+  -H "Authorization: Bearer $COLOPHON_KEY" \\
   -H 'Content-Type: application/json' \\
   -d '{"mode": "CONVERT", "input_type": "html", "data": "<h1>Later</h1>", "webhook_url": "https://example.com/hook"}'`;
 
