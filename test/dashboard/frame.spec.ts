@@ -50,6 +50,20 @@ test('The first load with a chart is small and needs few requests, and everythin
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000);
 });
 
+test('A dialog dims the whole window, the place of the scrollbar too', async ({ browser, dashboard }) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/settings');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  const root = page.locator('html');
+  await expect(root).toHaveCSS('background-color', 'rgb(248, 247, 244)');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(root).toHaveCSS('background-color', 'rgb(160, 161, 162)');
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(248, 247, 244)');
+  await page.keyboard.press('Escape');
+  await expect(root).toHaveCSS('background-color', 'rgb(248, 247, 244)');
+});
+
 test('A phone has the navigation in a drawer, and the content is one key away', async ({ browser, dashboard }) => {
   const { id: accountId } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/settings');
