@@ -241,6 +241,12 @@ test('No page of webhooks violates WCAG 2.2 AA, nor is wider than a phone', asyn
   await button(page, 'Send').click();
   await expect(page.getByText('Rejected')).toBeVisible();
   await check();
+  const closed = new URL(receiver.url);
+  closed.port = '9';
+  await page.getByLabel('URL').fill(closed.href);
+  await button(page, 'Send').click();
+  await expect(page.locator('.badge').filter({ hasText: 'No connection' })).toBeVisible();
+  await expect(page.getByText('Rejected')).toHaveCount(0);
   await open(page, `/${job}`);
   await expect(page.getByText('HTTP 410').first()).toBeVisible();
   await check();

@@ -19,14 +19,17 @@ const texts = strings.webhooks.test;
 const methods = ['POST', 'PUT'] as const;
 type Method = (typeof methods)[number];
 
+const outcomeOf = ({ delivered, error }: TestWebhookResponse): string => {
+  if (error) return strings.webhooks.delivery.kinds[error.kind];
+  return delivered ? texts.accepted : texts.rejected;
+};
+
 const Result = ({ result }: { result: TestWebhookResponse }): ReactElement => (
   <Card
     title={texts.result}
     aside={
       <div className="row">
-        <Badge tone={result.delivered ? 'success' : 'danger'}>
-          {result.delivered ? texts.accepted : texts.rejected}
-        </Badge>
+        <Badge tone={result.delivered ? 'success' : 'danger'}>{outcomeOf(result)}</Badge>
         <Duration ms={result.duration_ms} />
         <Time time={result.started_at} />
       </div>
