@@ -74,6 +74,10 @@ test('A template begins from scratch or with an example', async ({ dashboard, co
   await expect(page.getByRole('radio')).toHaveCount((await readExamples()).length + 1);
   await expect(drawn(page).first()).toBeVisible();
   await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(name).toBeInViewport();
+  await expectFitsPhone(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page
     .getByRole('radio', { name: /^First page of Invoice|Invoice/ })
     .first()

@@ -16,6 +16,7 @@ import { showToast } from '../../components/Toast.tsx';
 import { useGoTo } from '../../layout/use-navigation.ts';
 import { strings } from '../../strings/strings.ts';
 import '../../styles/templates.css';
+import '../../styles/new-template.css';
 import { Thumbnail } from './Thumbnail.tsx';
 
 const texts = strings.templates.create;
@@ -109,7 +110,7 @@ export const NewTemplatePage = (): ReactElement => {
       <Form className="stack" onSubmit={() => create.mutate()}>
         <RadioGroup className="stack-sm" value={chosen} onChange={setChosen}>
           <Label className="field-label">{texts.start}</Label>
-          <div className="template-cards">
+          <div className="template-cards start-cards">
             {starts.map(({ key, title, text, template }) => (
               <Radio key={key} value={key} className="card template-card start-card">
                 <Thumbnail name={title} load={canRender ? (signal) => previewOf(template, signal) : null} />
