@@ -105,6 +105,7 @@ test('The search finds a render by any of its ids, and things by their names', a
   const detail = (await (await owner.request.get(`/api/v1/renders/${render}`)).json()) as Body;
   await open('/renders');
   const field = page.getByRole('searchbox', { name: 'Search' });
+  await expect(field).toHaveAttribute('placeholder', 'Id, trace, SHA-256, template');
   for (const text of [render, render.slice(0, 20), String(detail['request_id']), String(detail['pdf_sha256'])]) {
     const found = page.waitForResponse((response) => response.url().includes(`/search?q=${text}&`));
     await field.fill(text);
@@ -120,6 +121,7 @@ test('The search finds a render by any of its ids, and things by their names', a
   await expectAccessible(page);
   await field.fill('nothing has this name');
   await expect(page.getByText('Nothing found')).toBeVisible();
+  await expect(page.getByText('Names of files are not searched.')).toBeVisible();
 });
 
 test('A list of 100,000 renders keeps a bounded page, to its last row', async () => {

@@ -30,7 +30,7 @@ export const renders = {
   text: 'Every requested PDF, synchronous or not, with how it was made.',
   filters: {
     search: 'Search',
-    searchHint: 'Any id, trace, SHA-256 or name',
+    searchHint: 'Id, trace, SHA-256, template',
     status: 'Status',
     mode: 'Mode',
     inputType: 'Input type',
@@ -68,7 +68,9 @@ export const renders = {
     text: 'Send a document, and its PDF appears here. Create an API key first and put it into COLOPHON_KEY.',
     filteredTitle: 'No render matches',
     searchTitle: 'Nothing found',
-    searchText: 'Paste a whole id, the beginning of one, a request id, a trace id, or the SHA-256 of a PDF.',
+    searchText:
+      'Paste a whole id, the beginning of one, a request id, a trace id, or the SHA-256 of a PDF, or type a part of the ' +
+      'name of a template, key or person. Names of files are not searched.',
   },
   search: {
     results: 'Search results',
