@@ -80,17 +80,17 @@ const cellsWithoutStructure: ConformanceViolation = {
 const findViolations = (
   document: PDFDocument,
   { standards: { pdfa, isPdfUa }, namesLanguage, isWorkbook, title }: PagesToConform,
-): ConformanceViolation[] => [
-  ...(isPdfUa && !title
-    ? [{ standard: 'ISO 14289-1, 7.1', element: 'Document', message: 'Give it a title: <title>, or metadata.title.' }]
-    : []),
-  ...(!isPdfUa
-    ? []
-    : isWorkbook && lacksCells(document)
-      ? [cellsWithoutStructure]
-      : completeStructure(document, namesLanguage)),
-  ...(pdfa || isPdfUa ? findMissingGlyphs(document) : []),
-];
+): ConformanceViolation[] => {
+  if (!isPdfUa) return pdfa ? findMissingGlyphs(document) : [];
+  const untitled = {
+    standard: 'ISO 14289-1, 7.1',
+    element: 'Document',
+    message: 'Give it a title: <title>, or metadata.title.',
+  };
+  const ofStructure =
+    isWorkbook && lacksCells(document) ? [cellsWithoutStructure] : completeStructure(document, namesLanguage);
+  return [...(title ? [] : [untitled]), ...ofStructure, ...findMissingGlyphs(document)];
+};
 
 /**
  * Makes the pages and the structure of a PDF of the browser conform to standards.

@@ -18,6 +18,7 @@ export type DataUrls = {
 /** How much larger a text may become than its assets: enough for many uses of small images, or a few of a large one. */
 const maxGrowth = 16 * 1024 * 1024;
 
+/** What the placeholders of all assets begin with. */
 export const placeholderStart = 'data:,colophon-';
 
 /** @param bundle all assets; its hash makes the placeholders different from any text of a caller */

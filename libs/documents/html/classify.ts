@@ -2,7 +2,7 @@ import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { dataImageProblem } from './data-images.ts';
-import { findElementResources, imageUrls } from './element-resources.ts';
+import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
 import { addMetaElement } from './meta-elements.ts';
@@ -68,14 +68,12 @@ export const pageClassification: Classification = {
   refresh: undefined,
 };
 
-export type BrokenImage = { url: string; line?: number | undefined; reason: string };
+type BrokenImage = { url: string; line?: number | undefined; reason: string };
 
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
   baseUrl: string | undefined;
-  /**
-   * URLs, as written, of images outside the document. Lines count from 1; absent in a document made from another one.
-   */
+  /** URLs, as written, of images outside the document. Lines count from 1; absent in a document made from another one. */
   images: { url: string; line?: number | undefined }[];
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
@@ -199,27 +197,28 @@ const inspectTag = (
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
-  if (!inTemplate) {
-    const hasSources = attrs.some(({ name }) => name === 'srcset');
-    if (hasSources && tagName === 'source') state.hasPicture = true;
-    if (!hasSources) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
-  }
+  if (!inTemplate && tagName === 'source' && hasSources(attrs)) state.hasPicture = true;
+  if (!inTemplate) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
   const resources = findElementResources(tagName, attrs, state.budget);
   if (!resources) return;
   state.external = true;
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
 };
 
+const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
+  attributes.some(({ name }) => name === 'srcset');
+
+/** Called for each element, so it first looks for the attribute. */
 const findBrokenImage = (
   tagName: string,
   attributes: readonly Token.Attribute[],
   line: number,
 ): BrokenImage | undefined => {
-  for (const url of imageUrls(tagName, attributes)) {
-    const reason = dataImageProblem(url);
-    if (reason !== undefined) return { url, line, reason };
-  }
-  return undefined;
+  const attribute = imageAttributes.get(tagName);
+  if (attribute === undefined || !attributes.some(({ name }) => name === attribute)) return undefined;
+  const [url] = imageUrls(tagName, attributes);
+  const reason = url === undefined ? undefined : dataImageProblem(url);
+  return url === undefined || reason === undefined || hasSources(attributes) ? undefined : { url, line, reason };
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

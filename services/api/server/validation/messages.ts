@@ -21,12 +21,14 @@ const limitOf = ({ origin }: { origin: string }, comparison: string, limit: numb
 export const messageOf = (issue: z.core.$ZodIssue, field: string): string => {
   const isOwnText = issue.message.startsWith('must ');
   switch (issue.code) {
-    case 'too_small':
-      if (isOwnText) return `${field} ${issue.message}.`;
-      return `${field} ${limitOf(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)}.`;
-    case 'too_big':
-      if (isOwnText) return `${field} ${issue.message}.`;
-      return `${field} ${limitOf(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum)}.`;
+    case 'too_small': {
+      const limit = limitOf(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum);
+      return `${field} ${isOwnText ? issue.message : limit}.`;
+    }
+    case 'too_big': {
+      const limit = limitOf(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+      return `${field} ${isOwnText ? issue.message : limit}.`;
+    }
     case 'invalid_value': {
       const allowed = `must be one of ${issue.values.map(String).join(', ')}.`;
       return issue.input === undefined ? `${field} is missing; it ${allowed}` : `${field} ${allowed}`;
