@@ -27,9 +27,12 @@ export type RelayDependencies = {
 /** How many renders run at once while all are quick, and how many when some are slow. */
 export type RenderConcurrency = { maxQuick: number; maxTotal: number };
 
-/** The limits are high, because an attempt costs little while it waits for its receiver. */
+/**
+ * The limits are high, because an attempt costs little while it waits for its receiver. An account alone may have a third
+ * of them (scheduler.ts), so that a thousand receivers that do not respond delay no other receiver of their account.
+ */
 const deliverySchedulerLimits: SchedulerLimits = {
-  maxOutstandingPerAccount: 1_000,
+  maxOutstandingPerAccount: Infinity,
   maxOutstanding: 5_000,
   maxUnstarted: 2_000,
 };
