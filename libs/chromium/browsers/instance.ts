@@ -7,12 +7,16 @@ import { openPage, type Page, type PageOptions } from './page.ts';
 
 export type OpenProxy = () => Promise<DocumentProxy>;
 
-/** `openProxy` opens the proxy of a page that may fetch; without it no page has network. `pageTimeoutMs` is for later pages. */
+/**
+ * `openProxy` opens the proxy of a page that may fetch; without it no page has network. `pageTimeoutMs` is for later pages.
+ * `now` is in milliseconds.
+ */
 export type InstanceOptions = LaunchOptions & {
   reusablePages: number;
   documentsPerPage: number;
   openProxy?: OpenProxy | undefined;
   pageTimeoutMs?: number;
+  now?: () => number;
 };
 
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
@@ -23,7 +27,8 @@ export type BrowserInstance = {
   untilIdle(): Promise<void>;
   startedAt: number;
   /**
-   * A page that prints one document after another, without scripts and network. With `isLast` it is closed afterwards.
+   * A page that prints one document after another, without scripts and network. With `isLast` it is closed afterwards, and
+   * also when it was in use for long.
    */
   withReusablePage<T>(use: (page: Page) => Promise<T>, options?: { isLast: boolean }): Promise<T>;
   /** A page for one document, closed afterwards. */
@@ -31,6 +36,9 @@ export type BrowserInstance = {
 };
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
+
+/** The next document would wait until the page has removed this one, which takes up to an eighth of its time. */
+const maxReusedMs = 1_000;
 
 const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
@@ -72,6 +80,7 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
  * @throws if the browser or the page does not start
  */
 export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
+  const { now = () => performance.now() } = options;
   const browser = await launchBrowser(options);
   const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
   const openInTime = async (pageOptions: PageOptions, pageTimeoutMs: number): Promise<Page> => {
@@ -145,9 +154,12 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
         const slot = free.pop() ?? newSlot();
         slot.page = suppressUnhandledRejection(openIfGone(slot.page, reusablePageOptions));
         try {
-          const result = await use(await slot.page);
+          const page = await slot.page;
+          const startedAt = now();
+          const result = await use(page);
           slot.documents += 1;
-          release(slot, !isLast && slot.documents < options.documentsPerPage);
+          const isSlow = now() - startedAt > maxReusedMs;
+          release(slot, !isLast && !isSlow && slot.documents < options.documentsPerPage);
           return result;
         } catch (error) {
           release(slot, false);

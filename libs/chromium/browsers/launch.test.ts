@@ -73,14 +73,19 @@ test.each(renderModes)(
   },
 );
 
-test('a reusable page is used again until its last document', async () => {
+test.each([
+  ['its last document', { isLast: true, ms: 10 }],
+  ['a slow document, which takes long to remove', { isLast: false, ms: 1_001 }],
+])('a reusable page is used again until %s', async (_, end) => {
   const settings = { ...options, renderMode: 'static', reusablePages: 1, documentsPerPage: 10 } as const;
-  const { browser, withReusablePage } = await openBrowserInstance(settings);
+  let now = 0;
+  const { browser, withReusablePage } = await openBrowserInstance({ ...settings, now: () => now });
   onTestFinished(() => browser.close());
-  const print = (isLast: boolean): Promise<Page> => withReusablePage(async (page) => page, { isLast });
-  const first = await print(false);
-  expect(await print(true)).toBe(first);
-  expect(await print(false)).not.toBe(first);
+  const print = ({ isLast = false, ms = 1_000 } = {}): Promise<Page> =>
+    withReusablePage(async (page) => ((now += ms), page), { isLast });
+  const first = await print();
+  expect(await print(end)).toBe(first);
+  expect(await print()).not.toBe(first);
   await expect.poll(() => first.alive).toBe(false);
 });
 
