@@ -37,7 +37,7 @@ const parts: Record<string, () => Promise<void>> = {
   frames: () => frameThroughput(60, 3),
   conforming: () => conformingThroughput(300, 5),
   tracing: () => tracing(400, 9),
-  servers: () => serversThroughput(130, 9),
+  servers: () => serversThroughput(40, 7),
   'renderer-balance': () => rendererBalance(1_000),
   sizing: () => sizing(400),
   appends,
