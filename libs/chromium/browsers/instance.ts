@@ -28,7 +28,7 @@ export type BrowserInstance = {
   startedAt: number;
   /**
    * A page that prints one document after another, without scripts and network. With `isLast` it is closed afterwards, and
-   * also when it was in use for long.
+   * after a slow document.
    */
   withReusablePage<T>(use: (page: Page) => Promise<T>, options?: { isLast: boolean }): Promise<T>;
   /** A page for one document, closed afterwards. */
@@ -37,8 +37,11 @@ export type BrowserInstance = {
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
-/** The next document would wait until the page has removed this one, which takes up to an eighth of its time. */
-const maxReusedMs = 1_000;
+/**
+ * A document that takes longer is slow. The next one would wait until the page has removed it, which took up to an eighth
+ * of its time.
+ */
+const slowDocumentMs = 1_000;
 
 const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
@@ -158,7 +161,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
           const startedAt = now();
           const result = await use(page);
           slot.documents += 1;
-          const isSlow = now() - startedAt > maxReusedMs;
+          const isSlow = now() - startedAt > slowDocumentMs;
           release(slot, !isLast && !isSlow && slot.documents < options.documentsPerPage);
           return result;
         } catch (error) {
