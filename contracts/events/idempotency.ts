@@ -5,7 +5,7 @@ import type { EventsIn } from './metadata.ts';
 export const idempotencyEvents = {
   /**
    * A request with this Idempotency-Key is in progress or has ended. `id` is the id of its render or template.
-   * `bodyMac` is an HMAC of the SHA-256 of its body.
+   * `bodyMac` is an HMAC of the SHA-256 of its body, followed by its query if it has one.
    */
   IdempotencyKeyClaimed: z.object({
     accountId: identifier(),

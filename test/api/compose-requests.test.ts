@@ -104,7 +104,7 @@ describe('An Idempotency-Key', () => {
     expect((await post()).headers['idempotency-replayed']).toBe('true');
     expect((await post(payload.replace('1234', '1235'))).json()).toMatchObject({ error: 'idempotency_conflict' });
     const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-    const stream = streams.idempotency(digest(`${bareId('acc', accountId) ?? accountId}\none`));
+    const stream = streams.idempotency(digest(`${bareId('acc', accountId) ?? accountId}\nlive\none`));
     const [claimed] = await api.eventLog.store.read(stream);
     const { bodyMac } = claimed!.data as EventData['IdempotencyKeyClaimed'];
     expect(bodyMac).toMatch(/^[\da-f]{64}$/);

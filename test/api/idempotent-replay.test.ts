@@ -135,3 +135,24 @@ it('A repeated change reads only the events that the process does not know, from
   expect(lengths.length).toBeGreaterThan(50);
   expect(Math.max(...lengths)).toBeLessThan(6);
 });
+
+it('An Idempotency-Key of a test key is not that of a live key', async () => {
+  const live = await send('POST', '/api/v1/render/async', htmlRequest, 'two');
+  const liveSecret = secret;
+  secret = (await api.createKey(account, { keyType: 'test' })).secret;
+  const test = await send('POST', '/api/v1/render/async', htmlRequest, 'two');
+  expect(test).toMatchObject({ status: 200 });
+  expect(test.id).not.toBe(live.id);
+  expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ id: test.id });
+  secret = liveSecret;
+  expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ id: live.id });
+});
+
+it('A repeated request with another query is another request', async () => {
+  secret = (await api.createKey(account, { keyType: 'test' })).secret;
+  await send('POST', '/api/v1/render', { ...htmlRequest, webhook_url: 'https://example.com/hook' }, 'two');
+  const repeated = (query: string) =>
+    send('POST', `/api/v1/render${query}`, { ...htmlRequest, webhook_url: 'https://example.com/hook' }, 'two');
+  expect(await repeated('')).toMatchObject({ status: 200 });
+  expect(await repeated('?diagnostics=true')).toMatchObject({ status: 409, error: 'idempotency_conflict' });
+});

@@ -39,16 +39,23 @@ const keyOf = (request: FastifyRequest): string | null => {
   throw invalidField('Idempotency-Key', `Idempotency-Key must have 1 to ${maxKeyLength} characters.`);
 };
 
+/** What identifies a repeated request: the hash of its body, and its query, which changes what is done. */
+const contentOf = ({ receivedBody, url }: FastifyRequest): string => {
+  const bodySha256 = receivedBody?.sha256 ?? '';
+  const query = url.split('?')[1] ?? '';
+  return query === '' ? bodySha256 : `${bodySha256}?${query}`;
+};
+
 /**
- * What is kept of a body to recognise it: an HMAC of its hash. A body can have a weak password, which everyone who reads
+ * What is kept of a body and query to recognise them: an HMAC. A body can have a weak password, which everyone who reads
  * the events could find with a plain hash by trying.
  */
-const macOfBody = (secret: InstallationSecret, bodySha256: string): string =>
-  createHmac('sha256', deriveKey(secret, 'idempotency')).update(bodySha256).digest('hex');
+const macOf = (secret: InstallationSecret, content: string): string =>
+  createHmac('sha256', deriveKey(secret, 'idempotency')).update(content).digest('hex');
 
-/** Whether the body is that of an earlier claim, which may have been recorded under an earlier secret. */
-const isSameBody = ({ current, previous }: InstallationSecrets, recorded: string, bodySha256: string): boolean =>
-  [current, ...previous].some((secret) => recorded === macOfBody(secret, bodySha256));
+/** Whether the content is that of an earlier claim, which may have been recorded under an earlier secret. */
+const isSameContent = ({ current, previous }: InstallationSecrets, recorded: string, content: string): boolean =>
+  [current, ...previous].some((secret) => recorded === macOf(secret, content));
 
 const inProgress = (): ApiError =>
   ApiError.of(
@@ -81,11 +88,9 @@ const claim = async (
   { key, id, operation, checked }: ClaimRequest,
 ) => {
   const cause = causeOf(request);
-  const stream = streams.idempotency(
-    createHash('sha256')
-      .update(`${callerOf(request).account.id}\n${key}`)
-      .digest('hex'),
-  );
+  const { account, keyType } = callerOf(request);
+  // A test render is no live one: it never counts and has its own record. So it must not answer a live request.
+  const stream = streams.idempotency(createHash('sha256').update(`${account.id}\n${keyType}\n${key}`).digest('hex'));
   const isRefused = 'refusal' in checked;
   for (let isRepeat = isRefused; ; isRepeat = true) {
     // Most keys are new, so the first try appends without a read.
@@ -96,18 +101,18 @@ const claim = async (
     const expired = age >= idempotencyKeyLifetimeMs;
     // A refused request claims no key, because each repetition would append events.
     if (isRefused && (aggregate.state.status === 'FREE' || expired)) throw checked.refusal;
-    const bodySha256 = request.receivedBody?.sha256 ?? '';
+    const content = contentOf(request);
     const command = {
       type: 'claim' as const,
       accountId: cause.accountId!,
       operation,
-      bodyMac: macOfBody(secret, bodySha256),
+      bodyMac: macOf(secret, content),
       id,
       expired,
     };
     try {
       const { events } = await aggregate.executeOnce(command, cause);
-      return { aggregate, cause, age, isClaimed: events.length > 0, bodySha256 };
+      return { aggregate, cause, age, isClaimed: events.length > 0, content };
     } catch (error) {
       // The key was used before, or another request uses it now.
       if (!(error instanceof RevisionConflict)) throw error;
@@ -115,7 +120,7 @@ const claim = async (
   }
 };
 
-/** Runs an operation once for each Idempotency-Key. A repeated key and body return the first response. @throws ApiError */
+/** Runs an operation once for each Idempotency-Key. A repeated key, body and query return the first response. @throws ApiError */
 export const runOnce = async <Context>(
   { eventLog, secrets }: IdempotencyDependencies,
   request: FastifyRequest,
@@ -127,12 +132,7 @@ export const runOnce = async <Context>(
   if (key === null) return run(check(id), id);
   const checked = tryCheck(() => check(id));
   const claimRequest = { key, id, operation, checked };
-  const { aggregate, cause, age, isClaimed, bodySha256 } = await claim(
-    eventLog,
-    secrets.current,
-    request,
-    claimRequest,
-  );
+  const { aggregate, cause, age, isClaimed, content } = await claim(eventLog, secrets.current, request, claimRequest);
   const runReleasing = async (id: string): Promise<unknown> => {
     try {
       return await run(contextOf(checked), id);
@@ -146,7 +146,7 @@ export const runOnce = async <Context>(
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
   if (isClaimed && held.id === id) return runReleasing(held.id);
-  if (held.operation !== operation || !isSameBody(secrets, held.bodyMac, bodySha256))
+  if (held.operation !== operation || !isSameContent(secrets, held.bodyMac, content))
     throw ApiError.of(
       'idempotency_conflict',
       'This Idempotency-Key was used with another request. Use a new key for a new request.',

@@ -148,8 +148,9 @@ const idempotencyKey = z.object({
     .max(255)
     .optional()
     .describe(
-      'A text of your choice, kept for 24 hours. A repeated request with the same key and body returns the first ' +
-        'response with the header Idempotency-Replayed: true; the operation does not run twice.',
+      'A text of your choice, kept for 24 hours. A repeated request with the same key, body and query returns the ' +
+        'first response with the header Idempotency-Replayed: true; the operation does not run twice. Test keys and ' +
+        'live keys of an account do not share it.',
     ),
 });
 const replayHeader = {
