@@ -1,38 +1,19 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { idOfStream } from '#contracts/names.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import { readIfStored } from '#libs/blob-store/read-if-stored.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { render } from '#libs/domain/render.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
 import { completedRenderOf } from './completed-render.ts';
 import { failureOf, isAwaited, renderAgain } from './render-again.ts';
-import { recordedFiles, type RenderedFiles, storeFiles } from './rendered-files.ts';
+import { recordedFiles, storeFiles } from './rendered-files.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { findKeptPdf, isPdfKept, secondPdfLifetimeMs } from './kept-pdf.ts';
+import { secondPdfLifetimeMs } from './kept-pdf.ts';
+import { completedReply, readKeptReply } from './kept-reply.ts';
 
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
-
-/** The files of a render that are still stored, with the end of their time; null if they are not. */
-const readKeptFiles = async (
-  blobs: BlobStore,
-  history: readonly RecordedEvent[],
-  now: Date,
-): Promise<(RenderedFiles & { keptUntil: string }) | null> => {
-  const kept = await findKeptPdf(blobs, history, now);
-  if (kept.kind !== 'kept') return null;
-  const { sha256, thumbnail, keptUntil } = kept;
-  const [pdf, image] = await Promise.all([
-    readIfStored(blobs, sha256),
-    thumbnail && readIfStored(blobs, thumbnail.sha256),
-  ]);
-  // A thumbnail that was asked for belongs to the reply.
-  return pdf === null || image === null ? null : { pdf, ...(image ? { thumbnail: image } : {}), keptUntil };
-};
 
 /**
  * Sends the PDF of a completed render to the callers who still wait for it: the stored one, or else a second rendering,
@@ -57,23 +38,11 @@ export const regeneratePdf = async (
   // Before the PDF is stored: a stored PDF without an event would never be erased.
   const end = (data: EventData['PdfRegenerationEnded']) =>
     aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
-  const { durations, warnings, contentType } = completed;
-  const reply = ({ pdf, thumbnail }: RenderedFiles, pages: number, keptUntil: string | null): void =>
-    replies.send(id, {
-      status: 'DONE',
-      pdf,
-      ...(contentType ? { contentType } : {}),
-      ...(thumbnail ? { thumbnail } : {}),
-      pages,
-      durationMs: durations.totalMs,
-      warnings,
-      ...(keptUntil !== null && isPdfKept(requested) ? { keptUntil } : {}),
-    });
   try {
-    const kept = await readKeptFiles(blobs, history, eventLog.now());
+    const kept = await readKeptReply(blobs, history, eventLog.now());
     if (kept) {
       await end(notKept);
-      reply(kept, completed.pages, kept.keptUntil);
+      replies.send(id, kept);
       return { kind: 'done' };
     }
     const { rendered, isSame } = await renderAgain(dependencies, recorded);
@@ -90,7 +59,8 @@ export const regeneratePdf = async (
           return false;
         },
       ));
-    reply(rendered, rendered.pages, isStored ? keptUntil : null);
+    const { pages } = rendered;
+    replies.send(id, completedReply(recorded, rendered, { pages, keptUntil: isStored ? keptUntil : null }));
   } catch (error) {
     const message = 'The service failed to regenerate the PDF.';
     const what = 'PDF regeneration failed';

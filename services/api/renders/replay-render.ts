@@ -1,13 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import type { EventData } from '#contracts/events/event-schemas.ts';
 import { type ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
-import type { RenderReply } from '#libs/replies/port.ts';
-import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { maxRegenerations, nextRegeneration, render } from '#libs/domain/render.ts';
 import { loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
-import { isPdfKept } from '#application/renders/kept-pdf.ts';
+import { readKeptReply } from '#application/renders/kept-reply.ts';
 import { requireNoPageSecrets } from '#application/renders/page-secrets.ts';
 import { requireInputs } from '#application/renders/repeat-render.ts';
 import { isRegenerationPending } from '#application/renders/event-log-fallback.ts';
@@ -23,30 +20,6 @@ export type ReplayDependencies = SendRenderDependencies &
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 
 const loadRender = (eventLog: EventLog, id: string) => loadAggregate(eventLog, render, streams.render(id));
-
-/** The PDF from the blob store; null if it is not kept. */
-const keptReply = async (
-  { eventLog, blobs }: ReplayDependencies,
-  loaded: LoadedRender,
-  requested: EventData['RenderRequested'],
-): Promise<RenderReply | null> => {
-  const { state } = loaded.aggregate;
-  if (state.status !== 'DONE' || state.pdf === null || eventLog.now() >= new Date(state.pdf.keptUntil)) return null;
-  const completed = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
-  const { pages, durations, warnings, contentType, thumbnail } = completed;
-  try {
-    const fields = {
-      ...(contentType ? { contentType } : {}),
-      ...(thumbnail ? { thumbnail: await blobs.get(thumbnail.sha256) } : {}),
-      ...(isPdfKept(requested) ? { keptUntil: state.pdf.keptUntil } : {}),
-    };
-    const pdf = await blobs.get(state.pdf.sha256);
-    return { status: 'DONE', pdf, pages, durationMs: durations.totalMs, warnings, ...fields };
-  } catch (error) {
-    if (error instanceof BlobNotFound) return null;
-    throw error;
-  }
-};
 
 const tooManyRegenerations = (requestedAt: string, now: Date): ApiError =>
   rateLimitExceeded(
@@ -103,7 +76,7 @@ export const replayRender = async (context: CallerContext, dependencies: ReplayD
   const failed = loaded.history.find((event) => event.type === 'RenderFailed');
   if (failed) return sendError(reply, failed.data.error, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';
-  const kept = await keptReply(dependencies, loaded, requested.data);
+  const kept = await readKeptReply(dependencies.blobs, loaded.history, dependencies.eventLog.now());
   if (kept) return sendRender(dependencies, reply, { id, createdAt, fileName, reply: Promise.resolve(kept) });
   const stopWaiting = new AbortController();
   const pdfReply = dependencies.replies.wait(id, AbortSignal.any([waitSignal(reply), stopWaiting.signal]));
