@@ -37,9 +37,9 @@ export const addConfigCommand = (program: CliCommand): void => {
 };
 
 type DatabaseChecks = { file: string; problems: string[] }[];
+/** With null for what is unknown, because the check ended early. */
 type ContentChecks = {
-  eventLog: { events: number; problems: string[] };
-  /** Null if the check ended early and no blob was checked. */
+  eventLog: { events: number | null; problems: string[] };
   blobs: { checked: number; problems: BlobProblem[] } | null;
 };
 
@@ -79,7 +79,10 @@ const checkContentsOrReport = async (engines: EngineFactory, hasReadModels: bool
     return await checkContents(engines, hasReadModels);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    return { eventLog: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
+    return {
+      eventLog: { events: null, problems: [`The check ended early: ${(error as Error).message}`] },
+      blobs: null,
+    };
   } finally {
     await engines.close();
   }
@@ -89,7 +92,7 @@ const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChe
   ...databases.flatMap(({ file, problems }) =>
     problems.length === 0 ? `ok       ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
   ),
-  `${eventLog.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  event log: ${eventLog.events} events`,
+  `${eventLog.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  event log: ${eventLog.events === null ? 'not read to its end' : `${eventLog.events} events`}`,
   ...eventLog.problems.map((problem) => `         ${problem}`),
   ...(blobs === null
     ? ['unknown  blobs: not checked, because the check ended early']
