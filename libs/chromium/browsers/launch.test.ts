@@ -73,6 +73,18 @@ test.each(renderModes)(
   },
 );
 
+test.each(renderModes)(
+  'a page (%s) is laid out at the size of the paper, in a window that shows almost none of it',
+  async (renderMode) => {
+    const browser = await launchBrowser({ ...options, renderMode });
+    onTestFinished(() => browser.close());
+    const { session, viewport } = await openPage(browser, { scripts: 'on', network: 'none' });
+    const expression = '({ width: innerWidth, height: innerHeight, windowHeight: outerHeight })';
+    const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+    expect(result.value).toEqual({ ...viewport, windowHeight: 1 });
+  },
+);
+
 test.each([
   ['its last document', { isLast: true, ms: 10 }],
   ['a slow document, which takes long to remove', { isLast: false, ms: 1_001 }],

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { overflowSides, type RenderWarning } from '#contracts/events/render-warnings.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Page } from '../browsers/page.ts';
-import { printParameters, viewportFor, type HeaderFooterTemplates, type Viewport } from '../pdf/parameters.ts';
+import {
+  printParameters,
+  viewportFor,
+  viewportMetrics,
+  type HeaderFooterTemplates,
+  type Viewport,
+} from '../pdf/parameters.ts';
 import { printToPdf } from '../pdf/print-to-pdf.ts';
 import { readDestinationPages, readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
 import type { PrintRequest } from '../print-request.ts';
@@ -27,18 +33,21 @@ const evaluate = async ({ session }: Page, expression: string, timeout = scriptT
   return (await session.send('Runtime.evaluate', params)).result.value;
 };
 
-/** Evaluates with another viewport. The commands are sent at once, without waiting for each other. */
+/** Evaluates with this viewport. The commands are sent at once, without waiting for each other. */
 const evaluateIn = async (
   page: Page,
   { width, height }: Viewport,
   expression: string,
   timeoutMs?: number,
 ): Promise<unknown> => {
-  const metrics = { width: Math.round(width), height: Math.round(height), deviceScaleFactor: 1, mobile: false };
+  const metrics = viewportMetrics({ width, height });
+  const own = viewportMetrics(page.viewport);
+  // Each change of the viewport lays the document out again.
+  if (metrics.width === own.width && metrics.height === own.height) return evaluate(page, expression, timeoutMs);
   const [, value] = await Promise.all([
     page.session.send('Emulation.setDeviceMetricsOverride', metrics),
     evaluate(page, expression, timeoutMs),
-    page.session.send('Emulation.clearDeviceMetricsOverride'),
+    page.session.send('Emulation.setDeviceMetricsOverride', own),
   ]);
   return value;
 };

@@ -129,3 +129,15 @@ export const viewportFor = (options: RenderOptions, pageRule?: PageRule): Viewpo
 };
 
 export const defaultViewport = viewportFor(defaults);
+
+/**
+ * The parameters of `Emulation.setDeviceMetricsOverride` for a layout in this viewport. The window keeps its own size, which
+ * decides how much the browser draws on the screen.
+ */
+export const viewportMetrics = ({ width, height }: Viewport): Protocol.Emulation.SetDeviceMetricsOverrideRequest => ({
+  width: Math.round(width),
+  height: Math.round(height),
+  deviceScaleFactor: 1,
+  mobile: false,
+  dontSetVisibleSize: true,
+});
