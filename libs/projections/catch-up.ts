@@ -22,17 +22,19 @@ export const openProjectionRunner = async (reads: ProjectionStore, projections: 
     position,
     /**
      * Applies the events that follow the position `after` in the event log, writes the documents, then moves the
-     * checkpoints. `last` goes to `moveCheckpoints`. False if a read model is behind `after`, or was rebuilt in between:
-     * continue from `position()`.
+     * checkpoints. `last` goes to `moveCheckpoints`. False if a read model is behind `after`, or was rebuilt or
+     * emptied in between: continue from `position()`.
      */
     advance: async (after: number, events: readonly RecordedEvent[], last?: RecordedEvent): Promise<boolean> => {
       if (position() < after) return false;
       const end = events.at(-1)!.position;
       await project(targets, events);
-      const generations = Object.fromEntries(targets.map((target) => [target.projection.model, target.generation]));
+      const written = Object.fromEntries(
+        targets.map(({ projection, generation, position }) => [projection.model, { generation, position }]),
+      );
       const { id, stream, revision } = last ?? {};
       const lastEvent = id === undefined ? undefined : { id, stream: stream!, revision: revision!, position: end };
-      if (await reads.moveCheckpoints(generations, end, lastEvent)) {
+      if (await reads.moveCheckpoints(written, end, lastEvent)) {
         targets = targets.map((target) => ({ ...target, position: Math.max(target.position, end) }));
         return true;
       }

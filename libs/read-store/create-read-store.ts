@@ -120,18 +120,20 @@ export const createReadStore = (
         .map(({ generation, position }) => ({ generation, position }));
     },
     checkpoint: async (model) => modelStateOf(await states.readLatest(), model).position,
-    moveCheckpoints: async (generations, position, last) => {
+    moveCheckpoints: async (written, position, last) => {
       let areServing = true;
       await states.update((now) => {
-        const written = Object.entries(generations);
-        const serving = written.filter(([model, generation]) => modelStateOf(now, model).generation === generation);
-        areServing = serving.length === written.length;
+        const models = Object.entries(written);
+        const serving = models.filter(([model, from]) => {
+          const stored = modelStateOf(now, model);
+          return stored.generation === from.generation && stored.position >= from.position;
+        });
+        areServing = serving.length === models.length;
         const behind = serving.filter(([model]) => modelStateOf(now, model).position < position);
         if (behind.length === 0) return now;
         const moved = behind.map(([model]) => [model, { ...modelStateOf(now, model), position }] as const);
-        const models = { ...now.models, ...Object.fromEntries(moved) };
         const isLater = last !== undefined && last.position > (now.lastEvent?.position ?? 0);
-        return { models, lastEvent: isLater ? last : now.lastEvent };
+        return { models: { ...now.models, ...Object.fromEntries(moved) }, lastEvent: isLater ? last : now.lastEvent };
       });
       return areServing;
     },

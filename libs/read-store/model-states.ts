@@ -26,11 +26,14 @@ const pollIntervalMs = { min: 5, max: 25 };
 export const modelStateOf = ({ models }: ModelStates, model: string): ModelState =>
   models[model] ?? { generation: '', position: 0 };
 
-/** `since` is a time at which this was the latest version. */
-type CachedStates = { states: ModelStates; version: number; since: number };
+/** `since` is a time at which this was the latest version, `knownAt` the time at which this process knew of it. */
+type CachedStates = { states: ModelStates; version: number; since: number; knownAt: number };
 
-const isNewerThan = (one: CachedStates, other: CachedStates): boolean =>
-  one.version === other.version ? one.since > other.since : one.version > other.version;
+/** A lower version is newer if it was read after the higher one was known: the storage was emptied or restored. */
+const isNewerThan = (one: CachedStates, other: CachedStates): boolean => {
+  if (one.version === other.version) return one.since > other.since;
+  return one.version > other.version || one.since >= other.knownAt;
+};
 
 /**
  * Reads, caches and writes the states. Nothing else writes their document. `clock` returns milliseconds and never goes
@@ -43,7 +46,8 @@ export const openModelStates = (documents: DocumentStore, clock = (): number => 
   let next: Promise<CachedStates> | undefined;
   let isClosed = false;
 
-  const remember = (latest: CachedStates): CachedStates => {
+  const remember = (received: Omit<CachedStates, 'knownAt'>): CachedStates => {
+    const latest = { ...received, knownAt: clock() };
     if (!cached || isNewerThan(latest, cached)) cached = latest;
     return latest;
   };

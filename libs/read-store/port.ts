@@ -112,11 +112,17 @@ export type ReadStore = DocumentStore & {
   /** The position in the event log up to which a read model is built; 0 initially. */
   checkpoint(model: string): Promise<number>;
   /**
-   * Moves the checkpoints of models to a position, after their documents are written. `generations` has the generation
-   * that was written for each model. A checkpoint never moves back. False if another generation of a model serves; the
-   * checkpoint of that model does not move. `last` is the event at that position, which `lastEvent` returns later.
+   * Moves the checkpoints of models to a position, after their documents are written. `written` has, for each model, the
+   * generation that was written and the checkpoint that it was written from. A checkpoint never moves back. False if
+   * another generation of a model serves, or its checkpoint is behind that one, because the storage was emptied or
+   * restored; the checkpoint of that model does not move. `last` is the event at that position, which `lastEvent`
+   * returns later.
    */
-  moveCheckpoints(generations: Readonly<Record<string, string>>, position: number, last?: LastEvent): Promise<boolean>;
+  moveCheckpoints(
+    written: Readonly<Record<string, ServingGeneration>>,
+    position: number,
+    last?: LastEvent,
+  ): Promise<boolean>;
   /** The last event that was passed to `moveCheckpoints`; null if there is none. */
   lastEvent(): Promise<LastEvent | null>;
   clearLastEvent(): Promise<void>;

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readModels } from '#contracts/names.ts';
 import { openAccount as openAccountInLog } from '#application/accounts/commands.ts';
+import { neverRebuilt } from '../support/contract/read-store-documents.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
@@ -45,7 +46,7 @@ describe('An event log that ends before a checkpoint', () => {
     async (_of, model, named) => {
       const key = await createUnlimitedKey(installation);
       await withInstallationEngines(installation, async ({ reads, store }) =>
-        reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000),
+        reads.moveCheckpoints({ [model]: neverRebuilt }, (await store.head()) + 1_000_000),
       );
       const checked = await installation.runCommand('check');
       expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining(named)]);

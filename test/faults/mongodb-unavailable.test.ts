@@ -4,6 +4,7 @@ import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
 import { openMongoConnection } from '#libs/mongodb/connection.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
+import { neverRebuilt } from '../support/contract/read-store-documents.ts';
 import { createUsageModel } from '../support/contract/limits-under-test.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type FerretDb, isFerretDbAvailable, startFerretDb } from '../support/ferretdb/server.ts';
@@ -156,7 +157,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
     for (const engine of engines) expect(engine.missing()).not.toBe(null);
     await server.start();
     for (const engine of engines) await waitUntil('nothing is missing', () => engine.missing() === null);
-    expect(await reads.moveCheckpoints({ people: '' }, 1)).toBe(true);
+    expect(await reads.moveCheckpoints({ people: neverRebuilt }, 1)).toBe(true);
     expect((await blobs.put(Buffer.from('x'))).size).toBe(1);
     expect((await limits.countRequest('a', { perMinute: 1, perMonth: null }, new Date())).rateLimit.allowed).toBe(true);
   });
@@ -165,7 +166,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
     const server = await start();
     const reads = closedAfterTest(await openMongoReadStore(urlOf(server), collections));
     await reads.write([ada]);
-    await reads.moveCheckpoints({ people: '' }, 3);
+    await reads.moveCheckpoints({ people: neverRebuilt }, 3);
     await waitUntil('nothing is missing', () => reads.missing() === null);
     await server.kill();
     await waitUntil('it says what is wrong', () => reads.missing()?.includes('cannot be reached'));
@@ -190,7 +191,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
         await Promise.allSettled([
           reads.get('people', 'a'),
           reads.write([ada]),
-          reads.moveCheckpoints({ people: '' }, 3),
+          reads.moveCheckpoints({ people: neverRebuilt }, 3),
           reads.checkpoint('people'),
         ]);
         await pause(30);
@@ -219,7 +220,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
   it('reports a frozen server, and completes its queries when the server continues', async () => {
     const server = await start();
     const reads = closedAfterTest(await openMongoReadStore(urlOf(server), collections));
-    await reads.moveCheckpoints({ people: '' }, 3);
+    await reads.moveCheckpoints({ people: neverRebuilt }, 3);
     await waitUntil('nothing is missing', () => reads.missing() === null);
     server.suspend();
     const asked = reads.checkpoint('people').catch((error: unknown) => error);

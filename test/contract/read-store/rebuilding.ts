@@ -5,6 +5,7 @@ import { type ContractCases, requireAbility } from '../../support/contract/descr
 import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
 import {
   findIds,
+  neverRebuilt,
   people,
   places,
   writeDocumentsAt,
@@ -68,7 +69,7 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     await engine.write([inShadow(shadow, 5, 'a', 100)]);
     await engine.switchOver('people', { generation: shadow, position: 5 });
     await engine.write([{ ...inShadow('', 7, 'a', 2) }, inShadow('', 7, 'late', 2)]);
-    expect(await engine.moveCheckpoints({ people: '' }, 7)).toBe(false);
+    expect(await engine.moveCheckpoints({ people: neverRebuilt }, 7)).toBe(false);
     expect([await engine.get(people, 'a'), await engine.count(people, {}), await engine.checkpoint('people')]).toEqual([
       document('a', 100),
       1,

@@ -4,6 +4,7 @@ import type { ReadStoreUnderTest } from '../../support/contract/read-store-under
 import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
 import {
   findIds,
+  neverRebuilt,
   people,
   places,
   writeDocuments,
@@ -17,6 +18,13 @@ const key = (id: string, collection = people) => ({ collection, generation: '', 
 const event = (position: number) => ({ stream: 'render-1', revision: 0, id: `event ${position}`, position });
 const positions = (reads: ReadStore): Promise<number[]> =>
   Promise.all(['people', 'places'].map((model) => reads.checkpoint(model)));
+
+/** What remains of the states of the models in an emptied storage. */
+const emptyStates = async (reads: ReadStore): Promise<void> => {
+  const states = key('read models', 'checkpoints');
+  const { position } = await reads.read(states);
+  await reads.replace({ ...states, document: { models: {}, lastEvent: null }, position: 0 }, position);
+};
 
 export const writingCases: ContractCases<ReadStoreUnderTest> = {
   'a new store is empty, and its models are at position 0': async ({ engine }) => {
@@ -102,23 +110,48 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
   },
 
   'checkpoints move together and never back': async ({ engine }) => {
-    expect(await engine.moveCheckpoints({ people: '', places: '' }, 5)).toBe(true);
-    expect(await engine.moveCheckpoints({ people: '' }, 9)).toBe(true);
-    expect(await engine.moveCheckpoints({ people: '', places: '' }, 7)).toBe(true);
+    expect(await engine.moveCheckpoints({ people: neverRebuilt, places: neverRebuilt }, 5)).toBe(true);
+    expect(await engine.moveCheckpoints({ people: neverRebuilt }, 9)).toBe(true);
+    expect(await engine.moveCheckpoints({ people: neverRebuilt, places: neverRebuilt }, 7)).toBe(true);
     expect(await positions(engine)).toEqual([9, 7]);
   },
 
   'a checkpoint does not move if another generation was written; the others do': async ({ engine }) => {
-    expect(await engine.moveCheckpoints({ people: 'another', places: '' }, 5)).toBe(false);
+    expect(
+      await engine.moveCheckpoints({ people: { generation: 'another', position: 0 }, places: neverRebuilt }, 5),
+    ).toBe(false);
     expect(await positions(engine)).toEqual([0, 5]);
+  },
+
+  'checkpoints of a storage that was emptied do not move beyond the missing documents': async ({ engine }) => {
+    for (const position of [3, 4, 5]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
+    await emptyStates(engine);
+    expect(await engine.moveCheckpoints({ people: { generation: '', position: 5 } }, 9)).toBe(false);
+    expect([await engine.checkpoint('people'), await engine.servingGenerations(['people'])]).toEqual([
+      0,
+      [neverRebuilt],
+    ]);
+    expect(await engine.moveCheckpoints({ people: neverRebuilt }, 9)).toBe(true);
+  },
+
+  'a storage that was emptied and rebuilt by another instance is used at once': async ({ engine, another }, skip) => {
+    const other = await requireAbility(another, 'second instance', skip)();
+    for (const position of [3, 4, 5, 6, 7]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
+    await emptyStates(other);
+    const generation = await other.beginRebuild('people');
+    await other.switchOver('people', { generation, position: 7 });
+    expect(await engine.moveCheckpoints({ people: { generation: '', position: 7 } }, 8)).toBe(false);
+    const [serving] = await engine.servingGenerations(['people']);
+    expect(serving).toEqual({ generation, position: 7 });
+    expect(await engine.moveCheckpoints({ people: serving! }, 8)).toBe(true);
   },
 
   'parallel checkpoint moves of two instances are all kept': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     await Promise.all(
       Array.from({ length: 10 }, (_, index) => [
-        engine.moveCheckpoints({ people: '' }, index + 1),
-        other.moveCheckpoints({ places: '' }, index + 1),
+        engine.moveCheckpoints({ people: neverRebuilt }, index + 1),
+        other.moveCheckpoints({ places: neverRebuilt }, index + 1),
       ]).flat(),
     );
     expect(await positions(engine)).toEqual([10, 10]);
@@ -126,8 +159,8 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
 
   'the last event of a checkpoint is kept until it is cleared': async ({ engine, reopen }) => {
     expect(await engine.lastEvent()).toBe(null);
-    for (const position of [5, 9]) await engine.moveCheckpoints({ people: '' }, position, event(position));
-    await engine.moveCheckpoints({ places: '' }, 7, event(7));
+    for (const position of [5, 9]) await engine.moveCheckpoints({ people: neverRebuilt }, position, event(position));
+    await engine.moveCheckpoints({ places: neverRebuilt }, 7, event(7));
     const again = (await reopen?.()) ?? engine;
     expect(await again.lastEvent()).toEqual(event(9));
     await again.clearLastEvent();

@@ -15,6 +15,9 @@ export const collections: readonly Collection[] = [
   { name: places, model: 'places', indexes: [] },
 ];
 
+/** A model at its start. */
+export const neverRebuilt = { generation: '', position: 0 };
+
 /** A document of a collection, without a position; null removes it. */
 type DocumentWrite = { id: string; document: Document | null; collection: string };
 export const documentWrite = (id: string, document: Document | null, collection = people): DocumentWrite => ({
@@ -41,7 +44,7 @@ export const writeDocumentsAt = async (
 ): Promise<boolean> => {
   const [serving] = await store.servingGenerations(['people']);
   await store.write(await storedDocumentsAt(store, position, ...put));
-  return store.moveCheckpoints({ people: serving!.generation }, position);
+  return store.moveCheckpoints({ people: serving! }, position);
 };
 
 /** Writes documents at the next position of the model `people`. */
