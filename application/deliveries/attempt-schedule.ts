@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type DeliveryState, maxAttemptDelayMs } from '#libs/domain/delivery.ts';
+import { type DeliveryState, maxAttemptDelayMs, startsOf } from '#libs/domain/delivery.ts';
 
 /** The times of the next attempts by a monotonic clock. The recorded times come from a clock that can be set. */
 export type AttemptSchedule = {
@@ -23,12 +23,28 @@ export const createAttemptSchedule = (clock = (): number => performance.now()): 
   };
 };
 
-/** The remaining delay of the next attempt of a delivery in milliseconds. `id` is the bare id of its render. */
-export const remainingDelayMs = (schedule: AttemptSchedule, id: string, state: DeliveryState, now: Date): number => {
-  if (state.status !== 'DUE' || state.nextAttemptAt === null) return 0;
+/** The timeout of an attempt, in milliseconds. */
+export const attemptTimeoutMs = 10_000;
+/** An attempt without an outcome after this time was interrupted. The start of the body may be read after the timeout. */
+const interruptedAfterMs = attemptTimeoutMs + 2_000;
+
+/**
+ * The remaining delay of the next attempt of a delivery in milliseconds. `id` is the bare id of its render, `startedAt`
+ * (ISO 8601) the last start of an attempt. One that was started is repeated only when it can no longer run elsewhere.
+ */
+export const remainingDelayMs = (
+  schedule: AttemptSchedule,
+  { id, startedAt }: { id: string; startedAt: string | null },
+  state: DeliveryState,
+  now: Date,
+): number => {
+  if (state.status !== 'DUE' && state.status !== 'ATTEMPTING') return 0;
+  const name = `${id} ${state.round} ${state.attempt} ${startsOf(state)}`;
+  if (state.status === 'ATTEMPTING') {
+    const sinceStartMs = startedAt === null ? interruptedAfterMs : Math.max(0, now.getTime() - Date.parse(startedAt));
+    return schedule.remainingMs(name, interruptedAfterMs - sinceStartMs);
+  }
+  if (state.nextAttemptAt === null) return 0;
   const recordedMs = Date.parse(state.nextAttemptAt) - now.getTime();
-  return schedule.remainingMs(
-    `${id} ${state.round} ${state.attempt}`,
-    Math.min(recordedMs, maxAttemptDelayMs(state.attempt)),
-  );
+  return schedule.remainingMs(name, Math.min(recordedMs, maxAttemptDelayMs(state.attempt)));
 };

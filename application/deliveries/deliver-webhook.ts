@@ -5,13 +5,8 @@ import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.t
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
-import {
-  type AttemptPosition,
-  delivery,
-  type DeliveryCommand,
-  type DeliveryState,
-  isSameAttempt,
-} from '#libs/domain/delivery.ts';
+import { delivery, type DeliveryCommand, type DeliveryState, startsOf } from '#libs/domain/delivery.ts';
+import type { FairQueue } from '#libs/concurrency/fair-queue.ts';
 import type { Egress, WebhookResult } from '#libs/egress/egress.ts';
 import {
   type Aggregate,
@@ -27,13 +22,13 @@ import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { DecryptionError } from '#libs/secrets/encryption.ts';
 import { signingSecrets } from '#libs/secrets/webhook-secret.ts';
-import { type AttemptSchedule, remainingDelayMs } from './attempt-schedule.ts';
+import { type AttemptSchedule, attemptTimeoutMs, remainingDelayMs } from './attempt-schedule.ts';
 import { traceAttempt, countAttempts } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
 import { createSecretMask } from './mask-secrets.ts';
 import { webhookPayload } from './payload.ts';
-import { recordedRequestHeaders, recordedResponseHeaders } from './recorded-headers.ts';
+import { recordedRequestHeaders, recordedResponseHeaders, signaturesIn } from './recorded-headers.ts';
 import { signatureHeaders } from './signature-headers.ts';
 
 export type DeliveryDependencies = {
@@ -43,23 +38,38 @@ export type DeliveryDependencies = {
   egress: Pick<Egress, 'sendWebhook'>;
   secrets: InstallationSecrets;
   attemptSchedule: AttemptSchedule;
+  /**
+   * Runs an attempt when its account has a free connection to the receiver, by the group. An attempt that waits has not
+   * started: its time counts from when it is sent.
+   */
+  connections: Pick<FairQueue, 'add'>;
   /** The URL of the service for callers. */
   baseUrl: string;
 };
 
 type DeliveryAggregate = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>;
 type DeliveryRequestedData = EventData['DeliveryRequested'];
+/** `startedAt` is the time of the last start of an attempt. */
+type LoadedDelivery = {
+  requested: DeliveryRequestedData;
+  aggregate: DeliveryAggregate;
+  cause: Cause;
+  startedAt: string | null;
+};
 
-export const attemptTimeoutMs = 10_000;
 /** How much of the body of a response is recorded. */
 export const maxResponseBytes = 2048;
 
 const done: MessageResult = { kind: 'done' };
 
-/** The outcome to record. Secrets of the target that the receiver repeats are masked. */
-export const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget): AttemptOutcome => {
+/** The outcome to record. Secrets of the target, and signatures, that the receiver repeats are masked. */
+export const toAttemptOutcome = (
+  outcome: WebhookResult,
+  target: PlaintextTarget,
+  sentHeaders: Record<string, string>,
+): AttemptOutcome => {
   if (outcome.kind !== 'responded') return { kind: outcome.kind, reason: outcome.reason };
-  const maskText = createSecretMask(target);
+  const maskText = createSecretMask({ ...target, headers: { ...target.headers, ...signaturesIn(sentHeaders) } });
   return {
     kind: 'responded',
     status: outcome.status,
@@ -72,7 +82,7 @@ export const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget
 const requestDelivery = async (
   { eventLog, blobs, secrets, baseUrl }: DeliveryDependencies,
   id: string,
-): Promise<{ requested: DeliveryRequestedData; aggregate: DeliveryAggregate; cause: Cause } | null> => {
+): Promise<LoadedDelivery | null> => {
   const history = await eventLog.store.read(streams.render(id));
   const responseMode = history.find((event) => event.type === 'RenderRequested')?.data.responseMode;
   const urlOf = (until: Date): string => createDownloadUrl(baseUrl, secrets.current, id, until);
@@ -94,15 +104,23 @@ const requestDelivery = async (
   );
   const aggregate = newAggregate(eventLog, delivery, streams.delivery(id));
   await aggregate.execute({ type: 'request', data: requested }, cause);
-  return { requested, aggregate, cause };
+  return { requested, aggregate, cause, startedAt: null };
 };
 
-const loadOrRequestDelivery = async (dependencies: DeliveryDependencies, id: string) => {
+const loadOrRequestDelivery = async (
+  dependencies: DeliveryDependencies,
+  id: string,
+): Promise<LoadedDelivery | null> => {
   const { history, aggregate } = await loadAggregate(dependencies.eventLog, delivery, streams.delivery(id));
   const first = history.find((event) => event.type === 'DeliveryRequested');
-  return first
-    ? { requested: first.data, aggregate, cause: causedBy(history.at(-1)!, 'delivery') }
-    : requestDelivery(dependencies, id);
+  if (!first) return requestDelivery(dependencies, id);
+  const started = history.findLast(({ type }) => type === 'WebhookAttemptStarted');
+  return {
+    requested: first.data,
+    aggregate,
+    cause: causedBy(history.at(-1)!, 'delivery'),
+    startedAt: started?.metadata.occurredAt ?? null,
+  };
 };
 
 /**
@@ -176,7 +194,7 @@ const sendAttempt = async (
   });
   return {
     request: { headers: recordedRequestHeaders(sentHeaders, headers) },
-    outcome: toAttemptOutcome(result, target),
+    outcome: toAttemptOutcome(result, target, sentHeaders),
     durationMs: Math.round(result.durationMs),
   };
 };
@@ -187,16 +205,42 @@ const failedWithoutAttempt = (reason: string): AttemptResult => ({
   durationMs: 0,
 });
 
-const isAttempting = (state: DeliveryState, position: AttemptPosition): boolean =>
-  state.status === 'ATTEMPTING' && isSameAttempt(state, position);
-
 /** The result of a message if another worker, which got it too, has recorded the attempt. */
 const resultAfterOther = ({ status }: DeliveryState): MessageResult =>
   status === 'ENDED' ? done : { kind: 'retry', delayMs: attemptTimeoutMs };
 
+/** Starts an attempt, sends it and records its outcome, unless another worker has started it. */
+const makeAttempt = async (
+  dependencies: DeliveryDependencies,
+  id: string,
+  { aggregate, cause }: LoadedDelivery,
+  input: AttemptInput | string,
+): Promise<MessageResult> => {
+  const { state } = aggregate;
+  if (state.status !== 'DUE' && state.status !== 'ATTEMPTING') return done;
+  const { round, attempt } = state;
+  const started = await aggregate.execute({ type: 'startAttempt', round, attempt, starts: startsOf(state) }, cause);
+  if (started.events.length === 0) return resultAfterOther(aggregate.state);
+  const result =
+    typeof input === 'string'
+      ? failedWithoutAttempt(input)
+      : await sendAttempt(dependencies, { id, input, attempt, traceparent: cause.traceparent });
+  const now = dependencies.eventLog.now();
+  const { events } = await aggregate.execute({ type: 'recordAttempt', round, attempt, ...result, now }, cause);
+  countAttempts(events);
+  await eraseTarget(dependencies.blobs, aggregate, cause);
+  if (events.length === 0) return resultAfterOther(aggregate.state);
+  const times = { id, startedAt: started.at };
+  const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, times, aggregate.state, now);
+  return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
+};
+
+/** The group of an attempt for its connection: the account and the receiver. */
+const connectionGroup = ({ account, target }: AttemptInput): string => `${account.id} ${new URL(target.url).origin}`;
+
 /**
- * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed.
- * `deliveryCount` is that of the message.
+ * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed. An
+ * attempt without an outcome was interrupted by a crash; it is repeated. `deliveryCount` is that of the message.
  * @throws errors of the blob store, before the attempt is started; the message must be redelivered
  */
 export const deliverWebhook = async (
@@ -208,26 +252,15 @@ export const deliverWebhook = async (
   span?.setAttributes({ 'colophon.render.id': renderIdOf(id) });
   const found = await loadOrRequestDelivery(dependencies, id);
   if (!found) return done;
-  const { requested, aggregate, cause } = found;
+  const { requested, aggregate, startedAt } = found;
   span?.setAttributes({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
-  const delayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, dependencies.eventLog.now());
+  const { attemptSchedule, eventLog, connections } = dependencies;
+  const delayMs = remainingDelayMs(attemptSchedule, { id, startedAt }, aggregate.state, eventLog.now());
   if (delayMs > 0) return { kind: 'retry', delayMs };
-  const { round, attempt, target } = aggregate.state;
-  const input = await loadAttemptInput(dependencies, id, requested, target, deliveryCount);
-  await aggregate.execute({ type: 'startAttempt', round, attempt }, cause);
-  // An attempt without an outcome was interrupted by a crash. It is repeated.
-  if (!isAttempting(aggregate.state, { round, attempt })) return resultAfterOther(aggregate.state);
+  const { attempt, target } = aggregate.state;
   span?.setAttributes({ 'colophon.attempt': attempt });
-  const result =
-    typeof input === 'string'
-      ? failedWithoutAttempt(input)
-      : await sendAttempt(dependencies, { id, input, attempt, traceparent: cause.traceparent });
-  const now = dependencies.eventLog.now();
-  const { events } = await aggregate.execute({ type: 'recordAttempt', round, attempt, ...result, now }, cause);
-  countAttempts(events);
-  await eraseTarget(dependencies.blobs, aggregate, cause);
-  if (events.length === 0) return resultAfterOther(aggregate.state);
-  const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, id, aggregate.state, now);
-  return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
+  const input = await loadAttemptInput(dependencies, id, requested, target, deliveryCount);
+  const work = (): Promise<MessageResult> => makeAttempt(dependencies, id, found, input);
+  return typeof input === 'string' ? work() : connections.add(connectionGroup(input), work);
 };

@@ -36,6 +36,8 @@ const endedAttempt = (
   next_attempt_at: nextAttemptAt,
 });
 
+const interrupted = { kind: 'failed' as const, message: 'The service stopped during this attempt, and repeated it.' };
+
 /** The rounds of a delivery with their attempts, from its events. The oldest is the first. */
 export const roundsOf = (history: readonly RecordedEvent<DeliveryEvent>[], actorView: ActorView): DeliveryRound[] => {
   const rounds: DeliveryRound[] = [];
@@ -54,6 +56,7 @@ export const roundsOf = (history: readonly RecordedEvent<DeliveryEvent>[], actor
         begin(event, event.data.round);
         break;
       case 'WebhookAttemptStarted':
+        if (attempts.at(-1)?.attempt === event.data.attempt) attempts.push({ ...attempts.pop()!, error: interrupted });
         attempts.push(startedAttempt(event.data.attempt, event.metadata.occurredAt));
         break;
       case 'WebhookAttempted':

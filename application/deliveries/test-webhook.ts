@@ -11,7 +11,8 @@ import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { signingSecrets } from '#libs/secrets/webhook-secret.ts';
 import { type Cause, type EventLog, newAggregate } from '#application/command-handling/aggregate.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
-import { attemptTimeoutMs, maxResponseBytes, requestHeaders, toAttemptOutcome } from './deliver-webhook.ts';
+import { attemptTimeoutMs } from './attempt-schedule.ts';
+import { maxResponseBytes, requestHeaders, toAttemptOutcome } from './deliver-webhook.ts';
 import { outcomeView } from './delivery-history.ts';
 import { recordedRequestHeaders } from './recorded-headers.ts';
 import { signatureHeaders } from './signature-headers.ts';
@@ -76,7 +77,7 @@ export const testWebhook = async (
   };
   const result = await egress.sendWebhook(request);
   const durationMs = Math.round(result.durationMs);
-  const outcome = toAttemptOutcome(result, target);
+  const outcome = toAttemptOutcome(result, target, sent);
   const recordedHeaders = recordedRequestHeaders(sent, headers);
   const { url: maskedUrl, isMasked } = maskUrl(url);
   const data = {

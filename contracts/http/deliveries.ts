@@ -69,7 +69,10 @@ const attemptError = z.object({
 const deliveryAttempt = z.object({
   attempt: z.number().int().describe('Counts from 1 in each round.'),
   started_at: timestamp,
-  duration_ms: z.number().nullable().describe('Null while the attempt is under way.'),
+  duration_ms: z
+    .number()
+    .nullable()
+    .describe('Null while the attempt is under way, or if the service stopped during it.'),
   request: z.object(requestFields).nullable().describe('Null while the attempt is under way, or if nothing was sent.'),
   response: attemptResponse.nullable().describe('Null if there was none.'),
   error: attemptError.nullable().describe('Why there was no response.'),

@@ -22,7 +22,7 @@ const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no response within 1
 
 /** A command, or one for the current attempt. */
 type Step = DeliveryCommand | ((current: AttemptPosition) => DeliveryCommand);
-const startAttempt = (current: AttemptPosition): DeliveryCommand => ({ type: 'startAttempt', ...current });
+const startAttempt = (current: AttemptPosition): DeliveryCommand => ({ type: 'startAttempt', starts: 0, ...current });
 const recordAttempt =
   (outcome: AttemptOutcome) =>
   (current: AttemptPosition): DeliveryCommand => ({
@@ -92,6 +92,21 @@ describe('A webhook delivery', () => {
     const again: Step = { type: 'redeliver', target: null, startsAt: null };
     const secondRound = eventsAfter([...attempt(responded(404)), again, startAttempt]);
     expect(eventsAfter([...attempt(responded(404)), again, startAttempt, ...late])).toEqual(secondRound);
+  });
+
+  test('starts an interrupted attempt once more, even if several workers try', () => {
+    const again =
+      (starts: number) =>
+      (current: AttemptPosition): DeliveryCommand => ({
+        type: 'startAttempt',
+        starts,
+        ...current,
+      });
+    const started = ['DeliveryRequested', 'WebhookAttemptStarted'];
+    expect(types(eventsAfter([startAttempt, startAttempt]))).toEqual(started);
+    expect(types(eventsAfter([startAttempt, again(1), again(1)]))).toEqual([...started, 'WebhookAttemptStarted']);
+    const ended = eventsAfter([startAttempt, again(1), recordAttempt(timeout), startAttempt]);
+    expect(ended.at(-1)).toEqual({ type: 'WebhookAttemptStarted', data: { round: 1, attempt: 2 } });
   });
 
   test('has at most three attempts and one end per round, after any commands', () => {

@@ -25,12 +25,14 @@ export type DeliveryState =
   | { status: 'NONE' }
   /** `attempt` is the next one. It starts at `nextAttemptAt`, or at once if that is null. */
   | ({ status: 'DUE'; nextAttemptAt: string | null } & AttemptPosition & CurrentTarget)
-  | ({ status: 'ATTEMPTING' } & AttemptPosition & CurrentTarget)
+  /** `starts` counts how often the attempt was started: it is started again after a crash. */
+  | ({ status: 'ATTEMPTING'; starts: number } & AttemptPosition & CurrentTarget)
   | ({ status: 'ENDED' } & AttemptPosition & CurrentTarget);
 
 export type DeliveryCommand =
   | { type: 'request'; data: EventData['DeliveryRequested'] }
-  | ({ type: 'startAttempt' } & AttemptPosition)
+  /** `starts`: how often the attempt was started before. Only one of several workers can start it once more. */
+  | ({ type: 'startAttempt'; starts: number } & AttemptPosition)
   | ({
       type: 'recordAttempt';
       request: AttemptRequest | null;
@@ -43,6 +45,9 @@ export type DeliveryCommand =
 
 /** A redelivery needs a new target, because the URL and headers of the ended delivery were erased. */
 export class TargetErasedError extends Error {}
+
+/** How often the current attempt was started. */
+export const startsOf = (state: DeliveryState): number => (state.status === 'ATTEMPTING' ? state.starts : 0);
 
 /** The hash of the sealed box that is not yet erased; null if there is none. */
 export const sealedBoxHash = (state: DeliveryState): string | null =>
@@ -74,7 +79,13 @@ const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
     case 'DeliveryRequested':
       return state;
     case 'WebhookAttemptStarted':
-      return { ...current, status: 'ATTEMPTING', round: event.data.round, attempt: event.data.attempt };
+      return {
+        ...current,
+        status: 'ATTEMPTING',
+        round: event.data.round,
+        attempt: event.data.attempt,
+        starts: startsOf(state) + 1,
+      };
     case 'WebhookAttempted':
       return {
         ...current,
@@ -142,7 +153,9 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
     case 'request':
       return state.status === 'NONE' ? [{ type: 'DeliveryRequested', data: command.data }] : [];
     case 'startAttempt':
-      return state.status === 'DUE' && isSameAttempt(state, command)
+      return (state.status === 'DUE' || state.status === 'ATTEMPTING') &&
+        isSameAttempt(state, command) &&
+        startsOf(state) === command.starts
         ? [{ type: 'WebhookAttemptStarted', data: { round: state.round, attempt: state.attempt } }]
         : [];
     case 'recordAttempt':
@@ -160,8 +173,7 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
 
 /**
  * One webhook delivery: rounds of at most three attempts, each with an event before and after it. A 2xx response
- * delivers.
- * 5xx, timeouts and failed connections are retried.
+ * delivers. 5xx, timeouts and failed connections are retried.
  */
 export const delivery: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = {
   initial: { status: 'NONE' },

@@ -11,6 +11,7 @@ import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.
 import { deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob } from '../support/api/stub-renderer.ts';
+import { freeConnections } from '../support/webhooks/delivery-service.ts';
 
 const requests: WebhookRequest[] = [];
 let respond: (request: WebhookRequest) => WebhookResult;
@@ -45,6 +46,7 @@ const openAccount = async () => {
     secrets: { current: Buffer.alloc(32), previous: [] },
     attemptSchedule: createAttemptSchedule(() => uptimeMs),
     baseUrl: 'https://pdf.example',
+    connections: freeConnections,
     egress: {
       sendWebhook: async (request: WebhookRequest) => {
         requests.push(request);

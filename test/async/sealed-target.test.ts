@@ -15,6 +15,7 @@ import { createAttemptSchedule } from '#application/deliveries/attempt-schedule.
 import { deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
 import { eraseDeliveryTargets } from '../../services/sweeper/erase.ts';
 import { openEmbeddedEngines, type EmbeddedEngines } from '../support/api/embedded-engines.ts';
+import { freeConnections } from '../support/webhooks/delivery-service.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const secrets: InstallationSecrets = { current: first, previous: [] };
@@ -51,6 +52,7 @@ const deliveryServiceOn = (
           secrets: usedSecrets,
           attemptSchedule,
           baseUrl: 'https://pdf.example',
+          connections: freeConnections,
           egress: { sendWebhook },
         },
         id,
@@ -219,6 +221,7 @@ test('A webhook whose sealed target is missing waits, fails after an hour, and d
     secrets,
     attemptSchedule: createAttemptSchedule(),
     baseUrl: 'https://pdf.example',
+    connections: freeConnections,
     egress: { sendWebhook: () => Promise.reject(new Error('called')) },
   };
   await expect(deliverWebhook(dependencies, id)).rejects.toThrow(BlobNotFound);

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { streams } from '#contracts/names.ts';
+import { streams, subjects } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
-import type { WebhookResult } from '#libs/egress/egress.ts';
+import { roundsOf } from '#application/deliveries/delivery-history.ts';
+import { openMemoryBus } from '#libs/bus/memory.ts';
+import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
+import { runDeliveryWorker } from '../../services/delivery/delivery.ts';
 import { openEmbeddedEngines } from '../support/api/embedded-engines.ts';
 import { deliveryServiceOn, responded, timedOut } from '../support/webhooks/delivery-service.ts';
 
@@ -86,16 +89,28 @@ describe('The schedule of webhook attempts', () => {
     const { id } = await embedded.recordCompletedRender();
     const interrupted = deliveryServiceOn(embedded, () => Promise.reject(new Error('the process ended')));
     await expect(interrupted.deliver(id)).rejects.toThrow('the process ended');
-    const { deliver } = deliveryServiceOn(embedded, () => responded(200));
+    const { calls, deliver } = deliveryServiceOn(embedded, () => responded(200));
+    // It may still run in another process.
+    expect(await deliver(id)).toEqual({ kind: 'retry', delayMs: 12_000 });
+    expect(calls).toEqual([]);
+    embedded.advanceClock(12_000);
     expect(await deliver(id)).toEqual({ kind: 'done' });
     const { history } = await loadAggregate(embedded.eventLog, delivery, streams.delivery(id));
     expect(history.map(({ type }) => type)).toEqual([
       'DeliveryRequested',
       'WebhookAttemptStarted',
+      'WebhookAttemptStarted',
       'WebhookAttempted',
       'WebhookDelivered',
     ]);
     expect(history.at(-1)!.data).toEqual({ round: 1, attempt: 1 });
+    const [round] = roundsOf(history, () => null as never);
+    expect(
+      round!.attempts.map(({ started_at, error, response }) => [started_at, error?.kind, response?.status]),
+    ).toEqual([
+      ['2026-03-02T09:00:00.000Z', 'failed', undefined],
+      ['2026-03-02T09:00:12.000Z', undefined, 200],
+    ]);
   });
 
   test('is not disturbed by a worker that was stopped for longer than an attempt takes', async () => {
@@ -106,6 +121,8 @@ describe('The schedule of webhook attempts', () => {
     const delivered = stopped.deliver(id);
     await expect.poll(() => stopped.calls.length).toBe(1);
     const other = deliveryServiceOn(embedded, (nth) => (nth === 1 ? responded(500) : answer.promise));
+    await other.deliver(id);
+    embedded.advanceClock(12_000);
     expect(await other.deliver(id)).toEqual({ kind: 'retry', delayMs: 5_000 });
     embedded.advanceClock(5_000);
     const deliveredByOther = other.deliver(id);
@@ -213,6 +230,50 @@ test('An attempt records its request and the response, without signatures and co
     durationMs: 3,
     nextAttemptAt: null,
   });
+});
+
+test('Signatures that a receiver repeats are masked', async () => {
+  const embedded = await openEmbeddedEngines();
+  const { id } = await embedded.recordCompletedRender();
+  const echo = (_: number, { headers }: WebhookRequest): WebhookResult => ({
+    kind: 'responded',
+    status: 200,
+    durationMs: 1,
+    headers: { 'x-echo': headers['webhook-signature']! },
+    body: JSON.stringify(headers),
+  });
+  const { calls, deliver } = deliveryServiceOn(embedded, echo);
+  await deliver(id);
+  const { headers } = calls[0]!;
+  const events = JSON.stringify(await embedded.engines.store.read(streams.delivery(id)));
+  expect(events).toContain(headers['webhook-id']);
+  for (const name of ['x-service-signature', 'x-service-signature-all', 'webhook-signature'])
+    expect(events).not.toContain(headers[name]);
+});
+
+test('An attempt starts when its account has a free connection to the receiver, and not while the worker stops', async () => {
+  const embedded = await openEmbeddedEngines();
+  const maxConnections = 256;
+  const ids: string[] = [];
+  for (let n = 0; n <= maxConnections; n += 1) ids.push((await embedded.recordCompletedRender()).id);
+  const answers = Promise.withResolvers<WebhookResult>();
+  const { calls, dependencies } = deliveryServiceOn(embedded, () => answers.promise);
+  const bus = openMemoryBus();
+  const stop = new AbortController();
+  const reported: unknown[] = [];
+  const running = runDeliveryWorker(dependencies, bus, (fields) => void reported.push(fields), stop.signal);
+  for (const id of ids) await bus.publish({ subject: subjects.deliveryDue, id, data: { id } });
+  const requested = async (): Promise<string[][]> =>
+    (await Promise.all(ids.map((id) => embedded.eventTypesIn(streams.delivery(id))))).filter(
+      ({ length }) => length > 0,
+    );
+  await expect.poll(async () => [calls.length, (await requested()).length]).toEqual([maxConnections, ids.length]);
+  stop.abort();
+  answers.resolve(responded(200));
+  await running;
+  await bus.close();
+  expect((await requested()).filter(({ length }) => length === 1)).toEqual([['DeliveryRequested']]);
+  expect([calls.length, reported]).toEqual([maxConnections, []]);
 });
 
 test('A redelivery is a new round of three attempts after the first round has ended', async () => {

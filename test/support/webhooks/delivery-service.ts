@@ -4,6 +4,8 @@ import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import type { EmbeddedEngines } from '../api/embedded-engines.ts';
 
 export const deliverySecrets = { current: Buffer.alloc(32, 7), previous: [] };
+/** Every attempt starts at once. */
+export const freeConnections: DeliveryDependencies['connections'] = { add: (_, attempt) => attempt() };
 export const responded = (status: number): WebhookResult => ({
   kind: 'responded',
   status,
@@ -20,7 +22,7 @@ export const timedOut: WebhookResult = {
 /** A delivery worker with a receiver that responds as `respond` says. `calls` records the requests. */
 export const deliveryServiceOn = (
   { eventLog, clock, engines: { blobs, reads } }: EmbeddedEngines,
-  respond: (nth: number) => WebhookResult | Promise<WebhookResult>,
+  respond: (nth: number, call: WebhookRequest) => WebhookResult | Promise<WebhookResult>,
 ) => {
   const calls: WebhookRequest[] = [];
   const dependencies: DeliveryDependencies = {
@@ -30,7 +32,12 @@ export const deliveryServiceOn = (
     secrets: deliverySecrets,
     attemptSchedule: createAttemptSchedule(() => clock.uptimeMs),
     baseUrl: 'https://pdf.example',
-    egress: { sendWebhook: async (call) => respond(calls.push(call)) },
+    connections: freeConnections,
+    egress: { sendWebhook: async (call) => respond(calls.push(call), call) },
   };
-  return { calls, deliver: (id: string, deliveryCount?: number) => deliverWebhook(dependencies, id, deliveryCount) };
+  return {
+    calls,
+    dependencies,
+    deliver: (id: string, deliveryCount?: number) => deliverWebhook(dependencies, id, deliveryCount),
+  };
 };
