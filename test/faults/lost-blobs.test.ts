@@ -131,4 +131,32 @@ describe('A blob that the event log names and that is missing in the blob store'
     expect(await missingOf(service)).toBe('');
     expect((await service.stop('SIGTERM')).code).toBe(0);
   });
+
+  it('is named in the log if it is a stored PDF, whose caller is told what to do; verifying the PDF stores it again', async () => {
+    const service = await installation.start();
+    const { request } = clientOf(service);
+    const post = (path: string, fields: object) =>
+      request('POST', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) });
+    const { body } = await post('/api/v1/render', {
+      mode: 'CONVERT',
+      input_type: 'html',
+      data: '<p>x</p>',
+      keep_pdf: true,
+    });
+    const paths = [`/api/v1/renders/${String(body['id'])}/pdf`, `/api/v1/download/${String(body['id'])}`];
+    const history = (await readRenderHistories(installation)).get(String(body['id']).replace('_', '-'))!;
+    const { pdf } = history.at(-1)!.data as { pdf: { sha256: string } };
+    const { headers } = await request('GET', paths[0]!);
+    await deleteBlob(pdf.sha256);
+    for (const path of paths) {
+      const lost = await request('GET', path);
+      expectErrorResponse(lost, 'service_unavailable');
+      expect(lost.body['message']).toContain('The stored PDF is lost or damaged.');
+    }
+    expect(linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256)).toEqual([pdf.sha256, pdf.sha256]);
+    const verified = await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
+    expect([verified.status, verified.body['matches']], verified.text).toEqual([200, true]);
+    for (const path of paths) expect((await request('GET', path)).headers.get('etag')).toBe(headers.get('etag'));
+    expect((await service.stop('SIGTERM')).code).toBe(0);
+  });
 });

@@ -40,7 +40,10 @@ export const errorReason = (errorText: string): FailureReason => {
 };
 
 /** The reason of a response with an error status; undefined for other responses. */
-export const statusReason = ({ status, headers }: Protocol.Network.Response): FailureReason | undefined => {
+export const statusReason = ({
+  status,
+  headers,
+}: Pick<Protocol.Network.Response, 'status' | 'headers'>): FailureReason | undefined => {
   if (status < 400) return undefined;
   const isOfProxy = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-error');
   return isOfProxy

@@ -112,13 +112,17 @@ test('domcontentloaded does not wait for images, but they are loaded', async () 
 test('external styles are used; failed styles and fonts are warnings', async () => {
   const html =
     `<link rel=stylesheet href="${base}/style.css"><link rel=stylesheet href="${base}/absent.css">` +
-    `<style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}</style><p>` +
-    `Large</p>`;
+    `<style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}` +
+    `@font-face{font-family:G;src:url(http://nowhere.invalid/g.woff2)}b{font-family:G}</style><p>` +
+    `Large <b>font</b></p>`;
   const { pdf, warnings: found } = await print(html);
   const warnings = found.filter((warning) => warning.kind === 'resource_failed');
   expect((await readPdf(pdf))[0]!.words[0]!.size).toBeCloseTo(30, 0);
-  expect(warnings.map(({ url }) => url).toSorted()).toEqual([`${base}/absent.css`, `${base}/absent.woff2`]);
-  for (const { reason } of warnings) expect(reason).toContain('404');
+  expect(Object.fromEntries(warnings.map(({ url, reason }) => [url, reason]))).toEqual({
+    [`${base}/absent.css`]: expect.stringContaining('404'),
+    [`${base}/absent.woff2`]: expect.stringContaining('404'),
+    'http://nowhere.invalid/g.woff2': 'The host nowhere.invalid does not exist or has no public address.',
+  });
 });
 
 test('neither cookies nor the cache of a document reach the next one', async () => {

@@ -35,10 +35,10 @@ const truncateUrl = (url: string): string =>
 
 const failureReason = (
   { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
-  status: number | undefined,
+  ofStatus: FailureReason | undefined,
 ): FailureReason => {
-  if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server responded with ${status}` };
-  return corsErrorStatus ? { known: 'the server does not let other sites use it (CORS)' } : errorReason(errorText);
+  if (!corsErrorStatus) return errorReason(errorText);
+  return ofStatus ?? { known: 'the server does not let other sites use it (CORS)' };
 };
 
 const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>
@@ -85,7 +85,10 @@ export const trackResources = async (
   const countedImages = new Set<string>();
   const loadedImages = new Set<string>();
   /** By request id, those that have not ended. */
-  const requests = new Map<string, { first: string; last: string; isImage: boolean; status?: number }>();
+  const requests = new Map<
+    string,
+    { first: string; last: string; isImage: boolean; ofStatus?: FailureReason | undefined }
+  >();
   const failures = new Map<string, Failure>();
   let hasFailedImage = false;
   const addFailure = (failure: Failure): void => {
@@ -117,9 +120,9 @@ export const trackResources = async (
       requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
   });
   // This event has the status even if the page may not read the response.
-  session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
+  session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode, headers }) => {
     const request = requests.get(requestId);
-    if (request) request.status = statusCode;
+    if (request) request.ofStatus = statusReason({ status: statusCode, headers });
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     const reason =
@@ -129,7 +132,7 @@ export const trackResources = async (
   });
   session.on('Network.loadingFailed', (event) => {
     if (!isCausedByDocument(event))
-      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
+      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.ofStatus));
     requests.delete(event.requestId);
   });
   session.on('Network.loadingFinished', ({ requestId }) => {

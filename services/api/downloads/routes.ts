@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
@@ -6,7 +7,7 @@ import { findKeptPdf, type StoredPdf } from '#application/renders/kept-pdf.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { publicRoute, type Route } from '../server/route.ts';
-import { pdfExpired, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
+import { pdfExpired, pdfLost, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
 
 const notFound = (): ApiError => ApiError.of('not_found', 'There is no such PDF.');
 
@@ -17,12 +18,18 @@ const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, toke
 };
 
 /** Reads the event log: a webhook receiver may fetch the PDF before a read model shows it. */
-const requireKeptPdf = async ({ eventLog, blobs }: Dependencies, id: string, accountId: string | null) => {
+const requireKeptPdf = async (
+  { eventLog, blobs }: Dependencies,
+  request: FastifyRequest,
+  id: string,
+  accountId: string | null,
+) => {
   const history = await eventLog.store.read(streams.render(id));
   const owner = history[0]?.metadata.accountId;
   if (!owner || (accountId !== null && owner !== accountId)) throw notFound();
   const kept = await findKeptPdf(blobs, history, eventLog.now());
   if (kept.kind === 'expired') throw pdfExpired();
+  if (kept.kind === 'lost') throw pdfLost(request, kept.sha256);
   if (kept.kind !== 'kept') throw notFound();
   return { owner, kept };
 };
@@ -36,11 +43,11 @@ const requireDownload = async (
   context: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
 ): Promise<{ owner: string; kept: StoredPdf }> => {
-  const { caller, params, query } = context;
+  const { caller, params, query, reply } = context;
   const id = bareId('render', params.render_id);
   if (!id) throw notFound();
   if (!caller) requireValidToken(dependencies, id, query.token ?? '');
-  return requireKeptPdf(dependencies, id, caller?.account.id ?? null);
+  return requireKeptPdf(dependencies, reply.request, id, caller?.account.id ?? null);
 };
 
 /** Downloads of PDFs, with a key of the account or with the token of `pdf_url`. */

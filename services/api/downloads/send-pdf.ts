@@ -13,13 +13,26 @@ import type { RouteResponse } from '../server/route.ts';
 export const pdfExpired = (): ApiError =>
   ApiError.of('download_expired', 'The PDF is not kept any more: its time is over, or it could not be stored again.');
 
+/** The error for a PDF that the blob store should have. The log tells the operator. */
+export const pdfLost = ({ log }: FastifyRequest, sha256: string): ApiError => {
+  log.error({ sha256 }, 'a stored PDF is missing or damaged in the blob store; restore it from the backup');
+  return ApiError.of(
+    'service_unavailable',
+    'The stored PDF is lost or damaged. The operator can restore it from the backup; until then, repeat the render: ' +
+      'POST /api/v1/renders/{id}/repeat makes the PDF again.',
+    { retry_after: 3600 },
+  );
+};
+
 const readPdf = async (
   { blobs, eventLog }: Pick<Dependencies, 'blobs' | 'eventLog'>,
+  request: FastifyRequest,
   { sha256, keptUntil }: { sha256: string; keptUntil: string },
 ): Promise<Uint8Array> =>
   blobs.get(sha256).catch((error: unknown) => {
+    if (!(error instanceof BlobNotFound)) throw error;
     // The hour may have ended since the check; before its end the blob must exist.
-    throw error instanceof BlobNotFound && eventLog.now() >= new Date(keptUntil) ? pdfExpired() : error;
+    throw eventLog.now() >= new Date(keptUntil) ? pdfExpired() : pdfLost(request, sha256);
   });
 
 /** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
@@ -57,7 +70,7 @@ export const sendKeptPdf = async (
 ): Promise<FastifyReply> => {
   const { request } = reply;
   dependencies.transfers.beginResponse(reply, accountId, kept.size);
-  const bytes = await readPdf(dependencies, kept);
+  const bytes = await readPdf(dependencies, request, kept);
   const etag = `"${kept.sha256}"`;
   reply.headers({
     'content-type': kept.contentType,

@@ -12,7 +12,7 @@ export const internalError: ApiErrorFields = {
   extra: {},
 };
 
-/** The event log refers to a blob that is lost. /health/ready reports it to the operator. */
+/** The event log refers to an input that is lost. /health/ready reports it to the operator. */
 const missingContentError: ApiErrorFields = {
   name: 'service_unavailable',
   message: 'The content cannot be read at present. Try again later.',
