@@ -27,6 +27,8 @@ const toTlsError = (host: string, error: Error): EgressError => {
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return timeoutError(`${host} did not finish the TLS handshake in time.`);
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
     return failureError(`${host} does not speak TLS at this port.`, error);
+  if (code === 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' || code === 'ERR_SSL_UNSUPPORTED_PROTOCOL')
+    return failureError(`${host} does not support TLS 1.2 or later.`, error);
   if (code === 'ECONNRESET') return failureError(`${host} closed the connection during the TLS handshake.`, error);
   return failureError(`The TLS handshake with ${host} failed (${code}).`, error);
 };

@@ -63,10 +63,15 @@ export const toEgressError = (host = 'the host', error: unknown): EgressError =>
     return timeoutError(`${host} did not respond in time.`);
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return failureError(`${host} responded with headers that are too large.`, error);
-  if (code.startsWith('HPE_') || code === 'HTTPParserError')
+  if (code.startsWith('HPE_') || code === 'HTTPParserError' || code === 'ERR_ASSERTION')
     return failureError(`${host} responded with something that is not HTTP.`, error);
   if (code === 'UND_ERR_INVALID_ARG')
     return failureError('The request cannot be sent: a header is not allowed.', error);
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+    return failureError(`${host} responded with a Content-Length that is not that of its body.`, error);
+  // undici names so a response with status 100 or 101.
+  if (code === 'UND_ERR_SOCKET' && /^bad (?:response|upgrade)$/.test((error as Error).message))
+    return failureError(`${host} responded with status 100 or 101, which the request did not ask for.`, error);
   if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code))
     return failureError(`${host} closed the connection without a response.`, error);
   return failureError(`The request to ${host} failed (${code}).`, error);

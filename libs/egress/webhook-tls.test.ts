@@ -36,6 +36,17 @@ describe('A webhook request over TLS', () => {
     });
   });
 
+  test('fails when the receiver refuses the version of TLS', async () => {
+    const protocolVersionAlert = Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x46]);
+    const { port } = await closeAfterTest(
+      startTcpServer((socket) => socket.once('data', () => socket.end(protocolVersionAlert))),
+    );
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
+      kind: 'failed',
+      reason: `${host} does not support TLS 1.2 or later.`,
+    });
+  });
+
   test('times out when the TLS handshake does not finish', async () => {
     const { port } = await closeAfterTest(startTcpServer(() => {}));
     expect(await (await startEgress()).sendWebhook(webhookRequest(port, shortTimeout))).toMatchObject({

@@ -88,11 +88,13 @@ const checkContentsOrReport = async (engines: EngineFactory, hasReadModels: bool
   }
 };
 
+const countOf = (events: number | null): string => (events === null ? 'not read to its end' : `${events} events`);
+
 const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChecks): string[] => [
   ...databases.flatMap(({ file, problems }) =>
     problems.length === 0 ? `ok       ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
   ),
-  `${eventLog.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  event log: ${eventLog.events === null ? 'not read to its end' : `${eventLog.events} events`}`,
+  `${eventLog.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  event log: ${countOf(eventLog.events)}`,
   ...eventLog.problems.map((problem) => `         ${problem}`),
   ...(blobs === null
     ? ['unknown  blobs: not checked, because the check ended early']

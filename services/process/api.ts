@@ -54,10 +54,10 @@ export const startApi = async (
 ): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const { settings, engines, logger, now } = context;
   let reportedAt = -Infinity;
-  const report = (error: unknown): void => {
+  const report = (engine: string, error: unknown): void => {
     if (performance.now() - reportedAt < reportIntervalMs) return;
     reportedAt = performance.now();
-    logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged');
+    logger.warn({ err: error, engine }, 'engine failed a request; further failures in the next seconds are not logged');
   };
   const [readStore, eventStore, blobStore, limitStore] = [
     await engines.reads(),
@@ -69,16 +69,22 @@ export const startApi = async (
     [readStore, eventStore, blobStore, limitStore].some((engine) => isRemoteEngine(engine) && engine.missing() !== null)
       ? engineTimeoutWhileUnavailableMs
       : engineTimeoutMs;
-  const withApiDecorators = <E extends object>(engine: E): E =>
+  const withApiDecorators = <E extends object>(engine: E, name: string): E =>
     withUnavailableErrors(withTimeout(engine, timeoutMs), {
       notServingReason: closedReason,
       disk: engines.disk,
-      reportError: report,
+      reportError: (error) => report(name, error),
     });
   const bus = await engines.bus();
   const isBusUnavailable = (): boolean => isRemoteEngine(bus) && bus.missing() !== null;
-  const [reads, store] = [withApiDecorators(readStore), withApiDecorators(eventStore)];
-  const [blobs, limits] = [withApiDecorators(blobStore), withApiDecorators(limitStore)];
+  const [reads, store] = [
+    withApiDecorators(readStore, 'READ_STORE_URL'),
+    withApiDecorators(eventStore, 'EVENT_STORE_URL'),
+  ];
+  const [blobs, limits] = [
+    withApiDecorators(blobStore, 'BLOB_STORE_URL'),
+    withApiDecorators(limitStore, 'READ_STORE_URL'),
+  ];
   const eventLog = { store, now };
   const liveReplies = await engines.replies();
   const replies = withEventLogFallback(
@@ -105,7 +111,7 @@ export const startApi = async (
     countAsyncRequests: settings.countAsyncTowardRateLimit,
     preparation: await context.preparation(),
     readYourWrites: createReadYourWrites(reads, cacheForMs),
-    previews: createPreviews(withApiDecorators(bus), liveReplies, blobs, isBusUnavailable),
+    previews: createPreviews(withApiDecorators(bus, 'BUS_URL'), liveReplies, blobs, isBusUnavailable),
     estimator: createEstimator(reads, isBusUnavailable),
     maxBacklog: settings.renderBacklog,
     maxPdfRetentionMinutes: settings.maxPdfRetentionMinutes,
