@@ -25,7 +25,7 @@ export const createAttemptSchedule = (clock = (): number => performance.now()): 
 
 /** The timeout of an attempt, in milliseconds. */
 export const attemptTimeoutMs = 10_000;
-/** An attempt without an outcome after this time was interrupted. The start of the body may be read after the timeout. */
+/** An attempt without an outcome after this time was interrupted. Recording its start and its outcome takes time, too. */
 const interruptedAfterMs = attemptTimeoutMs + 2_000;
 
 /**

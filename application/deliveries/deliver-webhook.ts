@@ -205,7 +205,7 @@ const failedWithoutAttempt = (reason: string): AttemptResult => ({
   durationMs: 0,
 });
 
-/** The result of a message if another worker, which got it too, has recorded the attempt. */
+/** The result of a message if another worker, which got it too, has started or recorded the attempt. */
 const resultAfterOther = ({ status }: DeliveryState): MessageResult =>
   status === 'ENDED' ? done : { kind: 'retry', delayMs: attemptTimeoutMs };
 
@@ -219,19 +219,21 @@ const makeAttempt = async (
   const { state } = aggregate;
   if (state.status !== 'DUE' && state.status !== 'ATTEMPTING') return done;
   const { round, attempt } = state;
-  const started = await aggregate.execute({ type: 'startAttempt', round, attempt, starts: startsOf(state) }, cause);
+  const before = startsOf(state);
+  const started = await aggregate.execute({ type: 'startAttempt', round, attempt, starts: before }, cause);
   if (started.events.length === 0) return resultAfterOther(aggregate.state);
   const result =
     typeof input === 'string'
       ? failedWithoutAttempt(input)
       : await sendAttempt(dependencies, { id, input, attempt, traceparent: cause.traceparent });
   const now = dependencies.eventLog.now();
-  const { events } = await aggregate.execute({ type: 'recordAttempt', round, attempt, ...result, now }, cause);
+  const record = { type: 'recordAttempt', round, attempt, starts: before + 1, ...result, now } as const;
+  const { events } = await aggregate.execute(record, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
   if (events.length === 0) return resultAfterOther(aggregate.state);
-  const times = { id, startedAt: started.at };
-  const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, times, aggregate.state, now);
+  const last = { id, startedAt: started.at };
+  const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, last, aggregate.state, now);
   return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
 };
 

@@ -36,7 +36,10 @@ const endedAttempt = (
   next_attempt_at: nextAttemptAt,
 });
 
-const interrupted = { kind: 'failed' as const, message: 'The service stopped during this attempt, and repeated it.' };
+const interrupted = {
+  kind: 'failed' as const,
+  message: 'The service did not record how this attempt ended, because it stopped or could not write, and repeated it.',
+};
 
 /** The rounds of a delivery with their attempts, from its events. The oldest is the first. */
 export const roundsOf = (history: readonly RecordedEvent<DeliveryEvent>[], actorView: ActorView): DeliveryRound[] => {

@@ -28,8 +28,21 @@ const maxSecondPdfLifetimeMs = 60 * 60 * 1000;
  * How long the PDF of a second rendering is stored, in milliseconds: at most an hour, because it is for the caller who
  * waits, and never longer than the first one.
  */
-export const secondPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
+const secondPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
   Math.min(pdfLifetimeMs(requested), maxSecondPdfLifetimeMs);
+
+/**
+ * When the PDF of a second rendering is erased (ISO 8601). A PDF that was lost is stored again for the rest of its time.
+ */
+export const secondPdfKeptUntil = (
+  requested: Parameters<typeof pdfLifetimeMs>[0],
+  history: readonly RecordedEvent[],
+  now: Date,
+): string => {
+  const until = new Date(now.getTime() + secondPdfLifetimeMs(requested)).toISOString();
+  const recorded = keptPdfOf(history, now);
+  return recorded.kind === 'kept' && recorded.keptUntil > until ? recorded.keptUntil : until;
+};
 
 /** `size` is in bytes, `keptUntil` ISO 8601; `thumbnail` names the blob of the thumbnail. */
 export type StoredPdf = {

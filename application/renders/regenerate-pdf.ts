@@ -10,7 +10,7 @@ import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { secondPdfLifetimeMs } from './kept-pdf.ts';
+import { secondPdfKeptUntil } from './kept-pdf.ts';
 import { completedReply, readKeptReply } from './kept-reply.ts';
 
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
@@ -47,7 +47,7 @@ export const regeneratePdf = async (
     }
     const { rendered, isSame } = await renderAgain(dependencies, recorded);
     if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser, LibreOffice or a page has changed');
-    const keptUntil = new Date(eventLog.now().getTime() + secondPdfLifetimeMs(requested)).toISOString();
+    const keptUntil = secondPdfKeptUntil(requested, history, eventLog.now());
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil } : notKept);
     const isStored =
       isSame &&

@@ -7,7 +7,7 @@ import { causedBy, loadAggregate } from '#application/command-handling/aggregate
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { findKeptPdf, secondPdfLifetimeMs } from './kept-pdf.ts';
+import { keptPdfOf, secondPdfKeptUntil } from './kept-pdf.ts';
 import { completedRenderOf } from './completed-render.ts';
 import { failureOf, firstDifferenceOf, isAwaited, renderAgain, type RenderedAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
@@ -53,12 +53,12 @@ export const verifyPdf = async (
   try {
     const again = await renderAgain(dependencies, recorded);
     const { pdf } = again.rendered;
-    const stored = again.isSame ? null : await readIfStored(blobs, recorded.completed.pdf.sha256);
+    const stored = await readIfStored(blobs, recorded.completed.pdf.sha256);
     const now = eventLog.now();
-    const isKept = request.data.keepPdf && again.isSame && (await findKeptPdf(blobs, history, now)).kind !== 'kept';
-    const lifetimeMs = secondPdfLifetimeMs(recorded.requested);
-    const keptUntil = isKept ? new Date(now.getTime() + lifetimeMs).toISOString() : null;
-    const { events } = await end({ outcome: outcomeOf(again, stored && firstDifferenceOf(stored, pdf)), keptUntil });
+    const isReadable = stored !== null && keptPdfOf(history, now).kind === 'kept';
+    const isKept = request.data.keepPdf && again.isSame && !isReadable;
+    const keptUntil = isKept ? secondPdfKeptUntil(recorded.requested, history, now) : null;
+    const { events } = await end({ outcome: outcomeOf(again, again.isSame ? null : stored && firstDifferenceOf(stored, pdf)), keptUntil });
     if (isKept && events.length > 0)
       await storeFiles(blobs, await recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
         report({ ...ids, error: String(error) }, 'verified PDF could not be stored'),

@@ -59,7 +59,7 @@ const requestFields = { method: z.enum(webhookMethods), url: z.string(), headers
 const attemptResponse = z.object({
   status: z.number().int(),
   headers: headers.describe('The first 30 headers, truncated. `***` replaces secret values.'),
-  body: z.string().describe('The first 2 KB as text. Headers and URL of the caller are masked in it.'),
+  body: z.string().describe('The first 2 KB as text. Headers and URL of the caller, and signatures, are masked in it.'),
 });
 const attemptError = z.object({
   kind: z.enum(['timeout', 'blocked', 'failed']),
@@ -67,13 +67,16 @@ const attemptError = z.object({
 });
 
 const deliveryAttempt = z.object({
-  attempt: z.number().int().describe('Counts from 1 in each round.'),
-  started_at: timestamp,
-  duration_ms: z
+  attempt: z
     .number()
+    .int()
+    .describe('Counts from 1 in each round. An attempt that was interrupted and repeated is there twice.'),
+  started_at: timestamp,
+  duration_ms: z.number().nullable().describe('Null while the attempt is under way, or if it was interrupted.'),
+  request: z
+    .object(requestFields)
     .nullable()
-    .describe('Null while the attempt is under way, or if the service stopped during it.'),
-  request: z.object(requestFields).nullable().describe('Null while the attempt is under way, or if nothing was sent.'),
+    .describe('Null while the attempt is under way, if it was interrupted, or if nothing was sent.'),
   response: attemptResponse.nullable().describe('Null if there was none.'),
   error: attemptError.nullable().describe('Why there was no response.'),
   next_attempt_at: timestamp.nullable(),

@@ -69,7 +69,10 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
       isSha256(sha256) &&
       stat(pathOf(sha256)).then(
         () => true,
-        () => false,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
+          throw error;
+        },
       ),
     delete: async (sha256) => {
       if (isSha256(sha256)) await removeDurably(pathOf(sha256));

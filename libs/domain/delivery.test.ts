@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import { fold } from './decider.ts';
-import { type AttemptPosition, delivery, type DeliveryCommand } from './delivery.ts';
+import { type AttemptPosition, delivery, type DeliveryCommand, startsOf } from './delivery.ts';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 const requested: DeliveryEvent = {
@@ -21,12 +21,14 @@ const responded = (status: number): AttemptOutcome => ({ kind: 'responded', stat
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no response within 10 s' };
 
 /** A command, or one for the current attempt. */
-type Step = DeliveryCommand | ((current: AttemptPosition) => DeliveryCommand);
-const startAttempt = (current: AttemptPosition): DeliveryCommand => ({ type: 'startAttempt', starts: 0, ...current });
+type Current = AttemptPosition & { starts?: number };
+type Step = DeliveryCommand | ((current: Current) => DeliveryCommand);
+const startAttempt = (current: Current): DeliveryCommand => ({ type: 'startAttempt', ...current, starts: 0 });
 const recordAttempt =
   (outcome: AttemptOutcome) =>
-  (current: AttemptPosition): DeliveryCommand => ({
+  (current: Current): DeliveryCommand => ({
     type: 'recordAttempt',
+    starts: 1,
     ...current,
     request: { headers: {} },
     outcome,
@@ -39,7 +41,8 @@ const eventsAfter = (steps: readonly Step[]): DeliveryEvent[] =>
     (events, step) => {
       const state = fold(delivery, events);
       const { round, attempt } = state.status === 'NONE' ? { round: 0, attempt: 0 } : state;
-      return [...events, ...delivery.decide(typeof step === 'function' ? step({ round, attempt }) : step, state)];
+      const current = { round, attempt, starts: startsOf(state) };
+      return [...events, ...delivery.decide(typeof step === 'function' ? step(current) : step, state)];
     },
     [requested],
   );
@@ -97,14 +100,12 @@ describe('A webhook delivery', () => {
   test('starts an interrupted attempt once more, even if several workers try', () => {
     const again =
       (starts: number) =>
-      (current: AttemptPosition): DeliveryCommand => ({
-        type: 'startAttempt',
-        starts,
-        ...current,
-      });
+      (current: Current): DeliveryCommand => ({ type: 'startAttempt', ...current, starts });
     const started = ['DeliveryRequested', 'WebhookAttemptStarted'];
     expect(types(eventsAfter([startAttempt, startAttempt]))).toEqual(started);
     expect(types(eventsAfter([startAttempt, again(1), again(1)]))).toEqual([...started, 'WebhookAttemptStarted']);
+    const late = recordAttempt(timeout)({ round: 1, attempt: 1, starts: 1 });
+    expect(types(eventsAfter([startAttempt, again(1), late]))).toEqual([...started, 'WebhookAttemptStarted']);
     const ended = eventsAfter([startAttempt, again(1), recordAttempt(timeout), startAttempt]);
     expect(ended.at(-1)).toEqual({ type: 'WebhookAttemptStarted', data: { round: 1, attempt: 2 } });
   });

@@ -31,14 +31,16 @@ export type DeliveryState =
 
 export type DeliveryCommand =
   | { type: 'request'; data: EventData['DeliveryRequested'] }
-  /** `starts`: how often the attempt was started before. Only one of several workers can start it once more. */
+  /** `starts`: how often the attempt was started before. Of several workers, one can start it once more. */
   | ({ type: 'startAttempt'; starts: number } & AttemptPosition)
+  /** `starts` includes the start of this attempt: one that was started again since has another outcome. */
   | ({
       type: 'recordAttempt';
       request: AttemptRequest | null;
       outcome: AttemptOutcome;
       durationMs: number;
       now: Date;
+      starts: number;
     } & AttemptPosition)
   | { type: 'redeliver'; target: WebhookTarget | null; startsAt: Date | null }
   | { type: 'eraseTarget'; sha256: string };
@@ -159,7 +161,9 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
         ? [{ type: 'WebhookAttemptStarted', data: { round: state.round, attempt: state.attempt } }]
         : [];
     case 'recordAttempt':
-      return state.status === 'ATTEMPTING' && isSameAttempt(state, command) ? recordAttempt(state, command) : [];
+      return state.status === 'ATTEMPTING' && isSameAttempt(state, command) && state.starts === command.starts
+        ? recordAttempt(state, command)
+        : [];
     case 'redeliver':
       return state.status === 'ENDED' ? redeliver(state, command) : [];
     case 'eraseTarget':

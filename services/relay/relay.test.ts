@@ -249,6 +249,21 @@ describe('The relay', () => {
     await relay.stop();
   });
 
+  it('counts deliveries that wait for a connection to their receiver, also when a later one has started', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
+    const { ids, clock, start, append } = openRelayTest(many);
+    const relay = start();
+    await vi.waitFor(() => expect(ids()).toContain('delivery-1666.1'), waitOptions);
+    const before = new Set(ids());
+    append(deliveryEvent('WebhookAttemptStarted', '1666'));
+    for (const end = clock.now + 65_000; clock.now < end; clock.now += 5_000) await vi.advanceTimersByTimeAsync(1_000);
+    append(failed('other', 'webhook', 'b'));
+    await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'), waitOptions);
+    expect(new Set(ids())).toEqual(new Set([...before, 'delivery-other.1']));
+    await relay.stop();
+  });
+
   it('publishes at most the limit of renders of an account while no renderer starts one', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const many = Array.from({ length: 100 }, (_, n) => requested(String(n), 'poll'));

@@ -30,11 +30,14 @@ export type RenderConcurrency = { maxQuick: number; maxTotal: number };
 /**
  * The limits are high, because an attempt costs little while it waits for its receiver. An account alone may have a third
  * of them (scheduler.ts), so that a thousand receivers that do not respond delay no other receiver of their account.
+ * An attempt that waits for a connection to its receiver has not started. It counts, because it holds a permit: a third of
+ * 5,000 attempts of 10 s each at 256 connections take 65 s.
  */
 const deliverySchedulerLimits: SchedulerLimits = {
   maxOutstandingPerAccount: Infinity,
   maxOutstanding: 5_000,
-  maxUnstarted: 2_000,
+  maxUnstarted: 5_000,
+  overtakenTimeoutMs: 120_000,
 };
 
 /** A renderer process that has started no render for this time is not counted. */

@@ -78,6 +78,14 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler, startedAt + belowLimit)).toEqual([]);
   });
 
+  test('counts an overtaken task for as long as the limits say', () => {
+    const scheduler = schedulerWith({ maxOutstandingPerAccount: 1, overtakenTimeoutMs: 100_000 });
+    addAll(scheduler, tasks('a', 2), tasks('b', 1));
+    expect(takeAll(scheduler)).toEqual(['a0', 'b0']);
+    scheduler.start('b0', 0);
+    expect([99_999, 100_000].map((now) => takeAll(scheduler, now))).toEqual([[], ['a1']]);
+  });
+
   test('publishes no more at the limit of outstanding tasks, unless a task is not started very long after a later one', () => {
     const scheduler = schedulerWith({ maxUnstarted: 2, maxOutstandingPerAccount: 1, maxOutstanding: 2 });
     addAll(scheduler, ...['a', 'b', 'c', 'd', 'e', 'f'].map((account) => tasks(account, 1)));

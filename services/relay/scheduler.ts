@@ -14,6 +14,8 @@ export type SchedulerLimits = {
   maxOutstanding: number;
   /** How many published tasks may wait for their start. */
   maxUnstarted: number;
+  /** How long an overtaken task is counted, in milliseconds, if its worker may start it late. */
+  overtakenTimeoutMs?: number;
 };
 
 /**
@@ -129,8 +131,9 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
 
   const dropOvertaken = (now: number): void => {
     const startedCount = outstanding.total() - unstartedCount();
+    const { maxOutstanding, overtakenTimeoutMs: ownTimeoutMs } = limits();
     const timeoutMs =
-      startedCount < limits().maxOutstanding ? overtakenTimeoutMs.belowLimit : overtakenTimeoutMs.atLimit;
+      ownTimeoutMs ?? (startedCount < maxOutstanding ? overtakenTimeoutMs.belowLimit : overtakenTimeoutMs.atLimit);
     for (const [key, overtakenAt] of overtaken) {
       if (now - overtakenAt < timeoutMs) return;
       overtaken.delete(key);

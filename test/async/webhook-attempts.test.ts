@@ -3,10 +3,11 @@ import { streams, subjects } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { roundsOf } from '#application/deliveries/delivery-history.ts';
+import { defaultLimits } from '#libs/egress/limits.ts';
 import { openMemoryBus } from '#libs/bus/memory.ts';
 import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import { runDeliveryWorker } from '../../services/delivery/delivery.ts';
-import { openEmbeddedEngines } from '../support/api/embedded-engines.ts';
+import { openEmbeddedEngines, webhookResponseMode } from '../support/api/embedded-engines.ts';
 import { deliveryServiceOn, responded, timedOut } from '../support/webhooks/delivery-service.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -253,11 +254,12 @@ test('Signatures that a receiver repeats are masked', async () => {
 
 test('An attempt starts when its account has a free connection to the receiver, and not while the worker stops', async () => {
   const embedded = await openEmbeddedEngines();
-  const maxConnections = 256;
+  const maxConnections = defaultLimits.maxConnectionsPerHost;
   const ids: string[] = [];
-  for (let n = 0; n <= maxConnections; n += 1) ids.push((await embedded.recordCompletedRender()).id);
-  const answers = Promise.withResolvers<WebhookResult>();
-  const { calls, dependencies } = deliveryServiceOn(embedded, () => answers.promise);
+  for (let n = 0; n < maxConnections + 2; n += 1) ids.push((await embedded.recordCompletedRender()).id);
+  const toOther = await embedded.recordCompletedRender({ ...webhookResponseMode, url: 'https://other.example/hook' });
+  const [first, answers] = [Promise.withResolvers<WebhookResult>(), Promise.withResolvers<WebhookResult>()];
+  const { calls, dependencies } = deliveryServiceOn(embedded, (nth) => (nth === 1 ? first : answers).promise);
   const bus = openMemoryBus();
   const stop = new AbortController();
   const reported: unknown[] = [];
@@ -268,12 +270,17 @@ test('An attempt starts when its account has a free connection to the receiver, 
       ({ length }) => length > 0,
     );
   await expect.poll(async () => [calls.length, (await requested()).length]).toEqual([maxConnections, ids.length]);
+  // Another receiver has connections of its own.
+  await bus.publish({ subject: subjects.deliveryDue, id: toOther.id, data: { id: toOther.id } });
+  await expect.poll(() => calls.at(-1)!.url).toBe('https://other.example/hook');
+  first.resolve(responded(200));
+  await expect.poll(() => calls.length).toBe(maxConnections + 2);
   stop.abort();
   answers.resolve(responded(200));
   await running;
   await bus.close();
   expect((await requested()).filter(({ length }) => length === 1)).toEqual([['DeliveryRequested']]);
-  expect([calls.length, reported]).toEqual([maxConnections, []]);
+  expect([calls.length, reported]).toEqual([maxConnections + 2, []]);
 });
 
 test('A redelivery is a new round of three attempts after the first round has ended', async () => {

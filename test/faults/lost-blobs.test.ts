@@ -140,23 +140,42 @@ describe('A blob that the event log names and that is missing in the blob store'
     const { body } = await post('/api/v1/render', {
       mode: 'CONVERT',
       input_type: 'html',
-      data: '<p>x</p>',
+      // So much that the PDF has a file of its own.
+      data: Array.from({ length: 20_000 }, (_, n) => (n * 7_919_999).toString(36)).join(' '),
       keep_pdf: true,
+      thumbnail: true,
     });
     const paths = [`/api/v1/renders/${String(body['id'])}/pdf`, `/api/v1/download/${String(body['id'])}`];
     const history = (await readRenderHistories(installation)).get(String(body['id']).replace('_', '-'))!;
     const { pdf } = history.at(-1)!.data as { pdf: { sha256: string } };
     const { headers } = await request('GET', paths[0]!);
-    await deleteBlob(pdf.sha256);
-    for (const path of paths) {
-      const lost = await request('GET', path);
-      expectErrorResponse(lost, 'service_unavailable');
-      expect(lost.body['message']).toContain('The stored PDF is lost or damaged.');
+    const damageBlob = async (): Promise<void> => {
+      const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
+      const names = await readdir(folder, { recursive: true });
+      await writeFile(
+        join(
+          folder,
+          names.find((name) => name.endsWith(pdf.sha256))!,
+        ),
+        'damaged',
+      );
+    };
+    for (const spoil of [() => deleteBlob(pdf.sha256), damageBlob]) {
+      await spoil();
+      for (const path of paths) {
+        const lost = await request('GET', path);
+        expectErrorResponse(lost, 'service_unavailable');
+        expect(lost.body['message']).toContain('The stored PDF is lost or damaged.');
+      }
+      // The thumbnail is still there.
+      const shown = await request('GET', `${paths[1]!}/thumbnail`);
+      expect(shown.status, shown.text.slice(0, 300)).toBe(200);
+      const verified = await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
+      expect([verified.status, verified.body['matches']], verified.text).toEqual([200, true]);
+      for (const path of paths) expect((await request('GET', path)).headers.get('etag')).toBe(headers.get('etag'));
     }
-    expect(linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256)).toEqual([pdf.sha256, pdf.sha256]);
-    const verified = await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
-    expect([verified.status, verified.body['matches']], verified.text).toEqual([200, true]);
-    for (const path of paths) expect((await request('GET', path)).headers.get('etag')).toBe(headers.get('etag'));
+    const logged = linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256);
+    expect(logged).toEqual(Array.from({ length: 4 }, () => pdf.sha256));
     expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 });

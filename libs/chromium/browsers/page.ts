@@ -47,7 +47,7 @@ const contextDisposer =
   (): Promise<void> =>
     devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
 
-/** Nobody sees the window. In one with the height of the viewport, a document with frames took a quarter more processor time. */
+/** The window is not shown. In one with the height of the viewport, a document with frames took a quarter more processor time. */
 const windowHeight = 1;
 
 const attachPage = async (

@@ -35,10 +35,10 @@ const truncateUrl = (url: string): string =>
 
 const failureReason = (
   { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
-  ofStatus: FailureReason | undefined,
+  statusFailure: FailureReason | undefined,
 ): FailureReason => {
   if (!corsErrorStatus) return errorReason(errorText);
-  return ofStatus ?? { known: 'the server does not let other sites use it (CORS)' };
+  return statusFailure ?? { known: 'the server does not let other sites use it (CORS)' };
 };
 
 const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>
@@ -87,7 +87,7 @@ export const trackResources = async (
   /** By request id, those that have not ended. */
   const requests = new Map<
     string,
-    { first: string; last: string; isImage: boolean; ofStatus?: FailureReason | undefined }
+    { first: string; last: string; isImage: boolean; statusFailure?: FailureReason | undefined }
   >();
   const failures = new Map<string, Failure>();
   let hasFailedImage = false;
@@ -122,7 +122,7 @@ export const trackResources = async (
   // This event has the status even if the page may not read the response.
   session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode, headers }) => {
     const request = requests.get(requestId);
-    if (request) request.ofStatus = statusReason({ status: statusCode, headers });
+    if (request) request.statusFailure = statusReason({ status: statusCode, headers });
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     const reason =
@@ -132,7 +132,7 @@ export const trackResources = async (
   });
   session.on('Network.loadingFailed', (event) => {
     if (!isCausedByDocument(event))
-      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.ofStatus));
+      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.statusFailure));
     requests.delete(event.requestId);
   });
   session.on('Network.loadingFinished', ({ requestId }) => {

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
@@ -18,19 +17,13 @@ const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, toke
 };
 
 /** Reads the event log: a webhook receiver may fetch the PDF before a read model shows it. */
-const requireKeptPdf = async (
-  { eventLog, blobs }: Dependencies,
-  request: FastifyRequest,
-  id: string,
-  accountId: string | null,
-) => {
+const requireKeptPdf = async ({ eventLog, blobs }: Dependencies, id: string, accountId: string | null) => {
   const history = await eventLog.store.read(streams.render(id));
   const owner = history[0]?.metadata.accountId;
   if (!owner || (accountId !== null && owner !== accountId)) throw notFound();
   const kept = await findKeptPdf(blobs, history, eventLog.now());
   if (kept.kind === 'expired') throw pdfExpired();
-  if (kept.kind === 'lost') throw pdfLost(request, kept.sha256);
-  if (kept.kind !== 'kept') throw notFound();
+  if (kept.kind !== 'kept' && kept.kind !== 'lost') throw notFound();
   return { owner, kept };
 };
 
@@ -42,12 +35,12 @@ const query = z.object({ token: z.coerce.string().optional().describe('The token
 const requireDownload = async (
   context: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
-): Promise<{ owner: string; kept: StoredPdf }> => {
-  const { caller, params, query, reply } = context;
+): Promise<{ owner: string; kept: StoredPdf & { kind: 'kept' | 'lost' } }> => {
+  const { caller, params, query } = context;
   const id = bareId('render', params.render_id);
   if (!id) throw notFound();
   if (!caller) requireValidToken(dependencies, id, query.token ?? '');
-  return requireKeptPdf(dependencies, reply.request, id, caller?.account.id ?? null);
+  return requireKeptPdf(dependencies, id, caller?.account.id ?? null);
 };
 
 /** Downloads of PDFs, with a key of the account or with the token of `pdf_url`. */
@@ -70,6 +63,7 @@ export const downloadRoutes: Route[] = [
     errors: ['not_found', 'download_expired'],
     handle: async (context, dependencies) => {
       const { owner, kept } = await requireDownload(context, dependencies);
+      if (kept.kind === 'lost') throw pdfLost(context.reply.request, kept.sha256);
       return sendKeptPdf(dependencies, context.reply, owner, kept);
     },
   }),

@@ -40,11 +40,8 @@ const keyOf = (request: FastifyRequest): string | null => {
 };
 
 /** What identifies a repeated request: the hash of its body, and its query, which changes what is done. */
-const contentOf = ({ receivedBody, url }: FastifyRequest): string => {
-  const bodySha256 = receivedBody?.sha256 ?? '';
-  const query = url.split('?')[1] ?? '';
-  return query === '' ? bodySha256 : `${bodySha256}?${query}`;
-};
+const contentOf = ({ receivedBody, url }: FastifyRequest): string =>
+  (receivedBody?.sha256 ?? '') + (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 /**
  * What is kept of a body and query to recognise them: an HMAC. A body can have a weak password, which everyone who reads

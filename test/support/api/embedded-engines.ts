@@ -23,7 +23,7 @@ const eventFixtureData = <T extends RenderEvent['type']>(name: string): Data<T> 
 
 const hourMs = 3_600_000;
 
-const webhookResponseMode: ResponseMode = {
+export const webhookResponseMode: Extract<ResponseMode, { kind: 'webhook' }> = {
   kind: 'webhook',
   estimatedMs: 1,
   url: 'https://example.com/hook',

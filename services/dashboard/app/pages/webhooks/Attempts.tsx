@@ -29,7 +29,7 @@ const AttemptDetails = ({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean
         <Time time={attempt.started_at} />
       </span>
     </summary>
-    {attempt.duration_ms !== null && <RequestAndResponse {...attempt} />}
+    {(attempt.duration_ms !== null || attempt.error) && <RequestAndResponse {...attempt} />}
     {attempt.next_attempt_at && (
       <p className="muted small">
         {texts.nextAttempt} <Time time={attempt.next_attempt_at} />
@@ -68,7 +68,7 @@ export const Attempts = ({ rounds }: { rounds: readonly DeliveryRound[] }): Reac
         </div>
         {round.attempts.length === 0 && <p className="muted">{texts.notStarted}</p>}
         {round.attempts.toReversed().map((attempt, index) => (
-          <AttemptDetails key={attempt.attempt} attempt={attempt} isOpen={roundIndex === 0 && index === 0} />
+          <AttemptDetails key={attempt.started_at} attempt={attempt} isOpen={roundIndex === 0 && index === 0} />
         ))}
       </section>
     ))}
