@@ -172,10 +172,12 @@ describe('A blob that the event log names and that is missing in the blob store'
       expect(shown.status, shown.text.slice(0, 300)).toBe(200);
       const verified = await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
       expect([verified.status, verified.body['matches']], verified.text).toEqual([200, true]);
-      for (const path of paths) expect((await request('GET', path)).headers.get('etag')).toBe(headers.get('etag'));
+      // It is stored after its event.
+      const etagOf = async (path: string) => (await request('GET', path)).headers.get('etag');
+      for (const path of paths) await expect.poll(() => etagOf(path)).toBe(headers.get('etag'));
     }
     const logged = linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256);
-    expect(logged).toEqual(Array.from({ length: 4 }, () => pdf.sha256));
+    expect(new Set(logged)).toEqual(new Set([pdf.sha256]));
     expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 });

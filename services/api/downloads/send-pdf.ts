@@ -29,10 +29,12 @@ const readPdf = async (
   request: FastifyRequest,
   { sha256, keptUntil }: { sha256: string; keptUntil: string },
 ): Promise<Uint8Array> =>
-  blobs.get(sha256).catch((error: unknown) => {
+  blobs.get(sha256).catch(async (error: unknown) => {
     if (!(error instanceof BlobNotFound)) throw error;
-    // The hour may have ended since the check; before its end the blob must exist.
-    throw eventLog.now() >= new Date(keptUntil) ? pdfExpired() : pdfLost(request, sha256);
+    // The hour may have ended since the check.
+    if (eventLog.now() >= new Date(keptUntil)) throw pdfExpired();
+    // The PDF of a second rendering may not be stored yet.
+    throw (await blobs.has(sha256)) ? pdfLost(request, sha256) : error;
   });
 
 /** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
