@@ -58,7 +58,10 @@ export const verifyPdf = async (
     const isReadable = stored !== null && keptPdfOf(history, now).kind === 'kept';
     const isKept = request.data.keepPdf && again.isSame && !isReadable;
     const keptUntil = isKept ? secondPdfKeptUntil(recorded.requested, history, now) : null;
-    const { events } = await end({ outcome: outcomeOf(again, again.isSame ? null : stored && firstDifferenceOf(stored, pdf)), keptUntil });
+    const { events } = await end({
+      outcome: outcomeOf(again, again.isSame ? null : stored && firstDifferenceOf(stored, pdf)),
+      keptUntil,
+    });
     if (isKept && events.length > 0)
       await storeFiles(blobs, await recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
         report({ ...ids, error: String(error) }, 'verified PDF could not be stored'),
