@@ -237,7 +237,7 @@ describe('The relay', () => {
     expect(ids()).toHaveLength(2);
   });
 
-  it('leaves room for the webhooks of other accounts when receivers of one account do not respond and its attempts wait for connections', async () => {
+  it('leaves room for the webhooks of other accounts when attempts of one account wait for receivers or connections', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
     const { ids, clock, start, append } = openRelayTest([...many, failed('other', 'webhook', 'b')]);
