@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { streams } from '#contracts/names.ts';
 import { openEmbeddedEngines } from '../../test/support/api/embedded-engines.ts';
-import { findKeptPdf, secondPdfKeptUntil } from './kept-pdf.ts';
+import { secondPdfKeptUntil } from './kept-pdf.ts';
 
 const minutesMs = 60_000;
 
@@ -17,14 +17,4 @@ test('A PDF that was lost is stored again for the rest of its time, and any othe
   expect(minutesUntil(secondPdfKeptUntil({ pdfRetentionMinutes: 600 }, history, clock.now), start)).toBe(90);
   advanceClock(40 * minutesMs);
   expect(minutesUntil(secondPdfKeptUntil({ pdfRetentionMinutes: 10 }, history, clock.now), start)).toBe(80);
-});
-
-test('A recorded PDF that the blob store lacks is lost', async () => {
-  const { engines, clock, recordCompletedRender } = await openEmbeddedEngines();
-  const { id, sha256 } = await recordCompletedRender();
-  const history = await engines.store.read(streams.render(id));
-  const kindNow = async (): Promise<string> => (await findKeptPdf(engines.blobs, history, clock.now)).kind;
-  expect(await kindNow()).toBe('kept');
-  await engines.blobs.delete(sha256);
-  expect(await kindNow()).toBe('lost');
 });

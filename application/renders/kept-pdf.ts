@@ -56,13 +56,12 @@ export type StoredPdf = {
 
 /**
  * A stored PDF, or the images that the request asked for, with media type, file name and the hash of the thumbnail, if
- * there is one; or why there is none: its time is over, the blob store lacks it, it was never stored, or the render has no
- * PDF.
+ * there is one; or why there is none: its time is over, it was never stored, or the render has no PDF. With
+ * `isStoring`, it may not be stored yet.
  */
 export type KeptPdf =
-  | ({ kind: 'kept' } & StoredPdf)
+  | ({ kind: 'kept'; isStoring?: true } & StoredPdf)
   | { kind: 'expired' }
-  | ({ kind: 'lost' } & StoredPdf)
   | { kind: 'neverKept' }
   | { kind: 'notDone'; status: Exclude<RenderState['status'], 'DONE'> };
 
@@ -96,8 +95,8 @@ export const keptPdfOf = (history: readonly RecordedEvent[], now: Date): KeptPdf
 const maxStoringMs = 60_000;
 
 /**
- * The same, and whether the blob store has the PDF. The event of a second rendering comes before its PDF, so that no PDF
- * is stored without one, and then the renderer may fail to store it. Such a PDF counts as expired.
+ * The same, and whether the blob store has the PDF of a second rendering: its event comes first, so that no PDF is stored
+ * without one, and then the renderer may fail to store it. Such a PDF counts as expired, so that it is made again.
  */
 export const findKeptPdf = async (
   blobs: Pick<BlobStore, 'has'>,
@@ -105,8 +104,9 @@ export const findKeptPdf = async (
   now: Date,
 ): Promise<KeptPdf> => {
   const kept = keptPdfOf(history, now);
-  if (kept.kind !== 'kept' || (await blobs.has(kept.sha256))) return kept;
+  if (kept.kind !== 'kept') return kept;
   const { type, metadata } = history.findLast(wasKept)!;
-  if (type === 'RenderCompleted') return { ...kept, kind: 'lost' };
-  return isRecent(metadata.occurredAt, now, maxStoringMs) ? kept : { kind: 'expired' };
+  if (type === 'RenderCompleted') return kept;
+  if (isRecent(metadata.occurredAt, now, maxStoringMs)) return { ...kept, isStoring: true };
+  return (await blobs.has(kept.sha256)) ? kept : { kind: 'expired' };
 };

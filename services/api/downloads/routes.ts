@@ -6,7 +6,7 @@ import { findKeptPdf, type StoredPdf } from '#application/renders/kept-pdf.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { publicRoute, type Route } from '../server/route.ts';
-import { pdfExpired, pdfLost, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
+import { pdfExpired, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
 
 const notFound = (): ApiError => ApiError.of('not_found', 'There is no such PDF.');
 
@@ -23,7 +23,7 @@ const requireKeptPdf = async ({ eventLog, blobs }: Dependencies, id: string, acc
   if (!owner || (accountId !== null && owner !== accountId)) throw notFound();
   const kept = await findKeptPdf(blobs, history, eventLog.now());
   if (kept.kind === 'expired') throw pdfExpired();
-  if (kept.kind !== 'kept' && kept.kind !== 'lost') throw notFound();
+  if (kept.kind !== 'kept') throw notFound();
   return { owner, kept };
 };
 
@@ -35,7 +35,7 @@ const query = z.object({ token: z.coerce.string().optional().describe('The token
 const requireDownload = async (
   context: RequestContext<undefined, z.output<typeof query>, z.output<typeof params>>,
   dependencies: Dependencies,
-): Promise<{ owner: string; kept: StoredPdf & { kind: 'kept' | 'lost' } }> => {
+): Promise<{ owner: string; kept: StoredPdf }> => {
   const { caller, params, query } = context;
   const id = bareId('render', params.render_id);
   if (!id) throw notFound();
@@ -63,7 +63,6 @@ export const downloadRoutes: Route[] = [
     errors: ['not_found', 'download_expired'],
     handle: async (context, dependencies) => {
       const { owner, kept } = await requireDownload(context, dependencies);
-      if (kept.kind === 'lost') throw pdfLost(context.reply.request, kept.sha256);
       return sendKeptPdf(dependencies, context.reply, owner, kept);
     },
   }),

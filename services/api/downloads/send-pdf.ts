@@ -14,7 +14,7 @@ export const pdfExpired = (): ApiError =>
   ApiError.of('download_expired', 'The PDF is not kept any more: its time is over, or it could not be stored again.');
 
 /** The error for a PDF that the blob store should have. The log tells the operator. */
-export const pdfLost = ({ log }: FastifyRequest, sha256: string): ApiError => {
+const pdfLost = ({ log }: FastifyRequest, sha256: string): ApiError => {
   log.error({ sha256 }, 'a stored PDF is missing or damaged in the blob store; restore it from the backup');
   return ApiError.of(
     'service_unavailable',
@@ -27,14 +27,13 @@ export const pdfLost = ({ log }: FastifyRequest, sha256: string): ApiError => {
 const readPdf = async (
   { blobs, eventLog }: Pick<Dependencies, 'blobs' | 'eventLog'>,
   request: FastifyRequest,
-  { sha256, keptUntil }: { sha256: string; keptUntil: string },
+  { sha256, keptUntil, isStoring }: { sha256: string; keptUntil: string; isStoring?: true },
 ): Promise<Uint8Array> =>
   blobs.get(sha256).catch(async (error: unknown) => {
     if (!(error instanceof BlobNotFound)) throw error;
     // The hour may have ended since the check.
     if (eventLog.now() >= new Date(keptUntil)) throw pdfExpired();
-    // The PDF of a second rendering may not be stored yet.
-    throw (await blobs.has(sha256)) ? pdfLost(request, sha256) : error;
+    throw isStoring && !(await blobs.has(sha256)) ? error : pdfLost(request, sha256);
   });
 
 /** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
@@ -68,7 +67,7 @@ export const sendKeptPdf = async (
   dependencies: Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>,
   reply: FastifyReply,
   accountId: string,
-  kept: Omit<StoredPdf, 'thumbnail'>,
+  kept: Omit<StoredPdf, 'thumbnail'> & { isStoring?: true },
 ): Promise<FastifyReply> => {
   const { request } = reply;
   dependencies.transfers.beginResponse(reply, accountId, kept.size);

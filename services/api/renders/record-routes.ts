@@ -11,7 +11,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, readModels, renderIdOf, streams, apiKeyIdOf } from '#contracts/names.ts';
 import { getDiagnostics, timingsOf } from '#application/renders/diagnostics.ts';
 import { findKeptPdf, type KeptPdf } from '#application/renders/kept-pdf.ts';
-import { pdfExpired, pdfLost, pdfResponses, sendKeptPdf } from '../downloads/send-pdf.ts';
+import { pdfExpired, pdfResponses, sendKeptPdf } from '../downloads/send-pdf.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
@@ -86,7 +86,7 @@ const notAvailable = (message: string, render_status: string): ApiError =>
   ApiError.of('pdf_not_available', message, { render_status });
 
 /** Why a render has no PDF to fetch. */
-const noPdf = (kept: Exclude<KeptPdf, { kind: 'kept' | 'lost' }>): ApiError => {
+const noPdf = (kept: Exclude<KeptPdf, { kind: 'kept' }>): ApiError => {
   if (kept.kind === 'expired') return pdfExpired();
   if (kept.kind === 'neverKept')
     return notAvailable(
@@ -203,7 +203,6 @@ export const renderRecordRoutes: Route[] = [
       const history = id ? await eventLog.store.read(streams.render(id)) : [];
       if (!id || history[0]?.metadata.accountId !== account.id) throw renderNotFound();
       const kept = await findKeptPdf(blobs, history, eventLog.now());
-      if (kept.kind === 'lost') throw pdfLost(reply.request, kept.sha256);
       if (kept.kind !== 'kept') throw noPdf(kept);
       return sendKeptPdf(dependencies, reply, account.id, kept);
     },
