@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -80,6 +81,18 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
       true,
       false,
     ]);
+  });
+
+  it('does not test its graphics at each start', async () => {
+    const office = openOffice({ folder, memoryMb: 1024, logger, tuning });
+    const before = new Set(descendantsOf(process.pid).map(({ pid }) => pid));
+    await office.convert({ ...rtf(''), format: 'xlsx', file: buildXlsx([['One']]) });
+    const own = descendantsOf(process.pid).filter(({ pid }) => !before.has(pid));
+    const folders = new Set(own.flatMap(({ command }) => command.match(/[^\0\s]*colophon-office-\w+/)?.[0] ?? []));
+    const profiles = [...folders].flatMap((folder) => globSync(join(folder, '*/user')));
+    const results = profiles.flatMap((profile) => globSync(join(profile, 'GraphicsRenderTests.log')));
+    expect([profiles.length, results]).toEqual([2, []]);
+    await office.close();
   });
 
   it('is ended by a document that takes too long, and prints the next one', async () => {

@@ -1,5 +1,8 @@
-const item = (path: string, name: string, value: boolean | number): string =>
+const item = (path: string, name: string, value: boolean | number | string): string =>
   `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`;
+
+/** A version that no LibreOffice is newer than. A newer one tests its graphics at each start, for about a second. */
+const newestVersion = '99.9';
 
 /**
  * The settings of LibreOffice: no macros, no links that update, no Java, nothing that is not needed to print. Calc's
@@ -21,6 +24,7 @@ export const profileSettings = [
   item('Office.Calc/Content/Update', 'Link', 2),
   item('Office.Calc/Formula/Load', 'OOXMLRecalcMode', 1),
   item('Office.Calc/Formula/Load', 'ODFRecalcMode', 1),
+  item('Setup/Product', 'ooSetupLastVersion', newestVersion),
   item('Office.Recovery/RecoveryInfo', 'Enabled', false),
   item('Office.Recovery/AutoSave', 'Enabled', false),
   '</oor:items>',
