@@ -33,22 +33,26 @@ test('The preview follows what is written, and an error leaves the last preview'
   await expect(page.locator('.hbs-helper, .hbs-keyword').first()).toBeVisible();
 });
 
-test('A preview that an older request replaced is requested again', async ({ dashboard, context }) => {
-  const { page, shown } = await openGreeting(dashboard, context);
-  let replacedCount = 0;
-  await page.route(
-    '**/api/v1/templates/preview',
-    (route) => {
-      replacedCount += 1;
-      return route.fulfill({ status: 409, json: { error: 'preview_replaced', message: 'Replaced.', code: 409 } });
-    },
-    { times: 1 },
-  );
-  await goToEnd(page);
-  await page.keyboard.insertText('and once more');
-  await expectText(shown, 'and once more');
-  expect(replacedCount).toBe(1);
-});
+for (const [reason, code, error] of [
+  ['an older request replaced', 409, 'preview_replaced'],
+  ['the service had no room for', 503, 'service_unavailable'],
+] as const)
+  test(`A preview that ${reason} is requested again`, async ({ dashboard, context }) => {
+    const { page, shown } = await openGreeting(dashboard, context);
+    let failedCount = 0;
+    await page.route(
+      '**/api/v1/templates/preview',
+      (route) => {
+        failedCount += 1;
+        return route.fulfill({ status: code, json: { error, message: 'Not now.', code } });
+      },
+      { times: 1 },
+    );
+    await goToEnd(page);
+    await page.keyboard.insertText('and once more');
+    await expectText(shown, 'and once more');
+    expect(failedCount).toBe(1);
+  });
 
 test('Variables and helpers are completed, also inside a block', async ({ dashboard, context }) => {
   const { page } = await openGreeting(dashboard, context);

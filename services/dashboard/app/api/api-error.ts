@@ -39,6 +39,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the same request may succeed a moment later: no connection, or a service that has no room at the moment. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
+
 /** The message for each field of a form; the keys are the fields of the API. */
 export const fieldErrorsOf = (error: unknown): Record<string, string> =>
   error instanceof ApiError

@@ -1,10 +1,8 @@
 import { QueryClient, type QueryKey, replaceEqualDeep } from '@tanstack/react-query';
 import { hasExactNumber } from '#contracts/http/exact-numbers.ts';
-import { ApiError } from './api-error.ts';
+import { isTemporary } from './api-error.ts';
 
 const maxRetries = 2;
-const isTemporary = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 502 || error.status === 503);
 
 /** The responses that the page has in memory. */
 export const queryClient = new QueryClient({

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '../../../api/api-error.ts';
+import { ApiError, isTemporary } from '../../../api/api-error.ts';
 import { requestRaw } from '../../../api/client.ts';
 import { type Draft, sampleOf } from '../draft.ts';
 
@@ -22,9 +22,9 @@ const maxRetries = 5;
 
 const none: Preview = { pdf: null, pages: 0, durationMs: 0, error: null, isUpdating: true, changedAt: 0 };
 
-/** Too many requests, or an older request that arrived late has replaced this one. */
-const isTemporary = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 429 || error.error === 'preview_replaced');
+/** Also too many requests, or an older request that arrived late and replaced this one. */
+const mayRetry = (error: unknown): boolean =>
+  isTemporary(error) || (error instanceof ApiError && (error.status === 429 || error.error === 'preview_replaced'));
 
 const requestPreview = async (draft: Draft, editor: string, signal: AbortSignal): Promise<Partial<Preview>> => {
   const sample = sampleOf(draft);
@@ -65,7 +65,7 @@ export const usePreview = (draft: Draft): Preview => {
         setPreview((last) => ({ ...last, ...made, error: null, isUpdating: false, changedAt: changedAt.current }));
       } catch (error) {
         if (signal.aborted) return;
-        if (isTemporary(error) && attempt < maxRetries) {
+        if (mayRetry(error) && attempt < maxRetries) {
           retry = setTimeout(() => setAttempt(attempt + 1), retryMs);
           return;
         }
