@@ -17,7 +17,7 @@ const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null 
 
 /**
  * Sends the PDF of a completed render to the callers who still wait for it: the stored one, or else a second rendering,
- * which is stored for at most an hour if it has the same bytes.
+ * which is stored for a while if it has the same bytes.
  */
 export const regeneratePdf = async (
   dependencies: RunRenderDependencies,

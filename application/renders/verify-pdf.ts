@@ -30,7 +30,7 @@ const outcomeOf = (
 
 /**
  * Renders the document of a completed render again and appends whether the PDF has the same bytes. Stores the PDF
- * for at most an hour if the request asks for it and the bytes are the same.
+ * for a while if the request asks for it and the bytes are the same.
  */
 export const verifyPdf = async (
   dependencies: RunRenderDependencies,

@@ -2,7 +2,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Page } from '../browsers/page.ts';
 import type { PrintRequest } from '../print-request.ts';
-import { viewportFor, viewportMetrics } from '../pdf/parameters.ts';
+import { isSameViewport, viewportFor, viewportMetrics } from '../pdf/parameters.ts';
 
 // Life-cycle events would be three more messages for each document.
 const eventNames = { load: 'Page.loadEventFired', DOMContentLoaded: 'Page.domContentEventFired' } as const;
@@ -67,7 +67,7 @@ export const emulateMedia = async (page: Page, media: RenderOptions['emulate_med
  */
 export const setViewport = async (page: Page, { options, classification }: PrintRequest): Promise<void> => {
   const size = viewportFor(options, classification.pageRule);
-  if (size.width === page.viewport.width && size.height === page.viewport.height) return;
+  if (isSameViewport(size, page.viewport)) return;
   await page.session.send('Emulation.setDeviceMetricsOverride', viewportMetrics(size));
   page.viewport = size;
 };

@@ -3,6 +3,7 @@ import { overflowSides, type RenderWarning } from '#contracts/events/render-warn
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Page } from '../browsers/page.ts';
 import {
+  isSameViewport,
   printParameters,
   viewportFor,
   viewportMetrics,
@@ -34,20 +35,13 @@ const evaluate = async ({ session }: Page, expression: string, timeout = scriptT
 };
 
 /** Evaluates with this viewport. The commands are sent at once, without waiting for each other. */
-const evaluateIn = async (
-  page: Page,
-  { width, height }: Viewport,
-  expression: string,
-  timeoutMs?: number,
-): Promise<unknown> => {
-  const metrics = viewportMetrics({ width, height });
-  const own = viewportMetrics(page.viewport);
+const evaluateIn = async (page: Page, viewport: Viewport, expression: string, timeoutMs?: number): Promise<unknown> => {
   // Each change of the viewport lays the document out again.
-  if (metrics.width === own.width && metrics.height === own.height) return evaluate(page, expression, timeoutMs);
+  if (isSameViewport(viewport, page.viewport)) return evaluate(page, expression, timeoutMs);
   const [, value] = await Promise.all([
-    page.session.send('Emulation.setDeviceMetricsOverride', metrics),
+    page.session.send('Emulation.setDeviceMetricsOverride', viewportMetrics(viewport)),
     evaluate(page, expression, timeoutMs),
-    page.session.send('Emulation.setDeviceMetricsOverride', own),
+    page.session.send('Emulation.setDeviceMetricsOverride', viewportMetrics(page.viewport)),
   ]);
   return value;
 };
@@ -69,7 +63,7 @@ export const printAndCheckForLoss = <T>(
   if (ways === 'none') return [print(), false];
   const expression = lossCheckExpression(ways === 'other');
   const viewport = viewportFor(options, classification.pageRule);
-  const isReady = viewport.width === page.viewport.width && viewport.height === page.viewport.height && !scripts;
+  const isReady = isSameViewport(viewport, page.viewport) && !scripts;
   const before = isReady ? evaluate(page, expression) : undefined;
   const printing = print();
   const value = before ?? evaluateIn(page, viewport, expression);

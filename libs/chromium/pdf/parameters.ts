@@ -102,8 +102,11 @@ export const printParameters = (
   };
 };
 
-/** In CSS pixels. */
+/** In whole CSS pixels. */
 export type Viewport = { width: number; height: number };
+
+export const isSameViewport = (one: Viewport, other: Viewport): boolean =>
+  one.width === other.width && one.height === other.height;
 
 /** The pages before the document is loaded: what its page rule says where the options leave it to the document. */
 const expectedGeometry = (options: RenderOptions, pageRule: PageRule | undefined): PageGeometry => {
@@ -135,8 +138,8 @@ export const defaultViewport = viewportFor(defaults);
  * decides how much the browser draws on the screen.
  */
 export const viewportMetrics = ({ width, height }: Viewport): Protocol.Emulation.SetDeviceMetricsOverrideRequest => ({
-  width: Math.round(width),
-  height: Math.round(height),
+  width,
+  height,
   deviceScaleFactor: 1,
   mobile: false,
   dontSetVisibleSize: true,
