@@ -1,6 +1,7 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import type { RenderCommand, RenderState } from '#libs/domain/render.ts';
@@ -19,6 +20,8 @@ import type { Span } from '#libs/telemetry/tracing.ts';
 
 export type RunRenderDependencies = RenderPdfDependencies & {
   eventLog: EventLog;
+  /** For the files of renders. A missing one is the problem of its caller; a missing input, in `blobs`, is one of the process. */
+  outputs: BlobStore;
   replies: RenderReplies;
   secrets: InstallationSecrets;
   /** The name of this process in events. */
@@ -55,14 +58,14 @@ const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
 
 /** Appends RenderCompleted, and sends the PDF to a waiting caller. Stores it if it is kept. */
 export const completeRender = async (
-  { blobs, eventLog, replies }: RunRenderDependencies,
+  { outputs, eventLog, replies }: RunRenderDependencies,
   task: RenderTask,
   rendered: RenderedPdf,
 ): Promise<void> => {
   const { pdf, contentType, thumbnail, pages, durations, renderMode, renderModeReason, engine, warnings } = rendered;
   const responseMode = task.requested.responseMode.kind;
   const isKept = isPdfKept(task.requested);
-  const refs = isKept ? await storeFiles(blobs, rendered) : await refsOf(rendered);
+  const refs = isKept ? await storeFiles(outputs, rendered) : await refsOf(rendered);
   const now = eventLog.now().getTime();
   if (isKept) task.stored = { ...refs, eraseAfter: new Date(now + pdfLifetimeMs(task.requested)).toISOString() };
   const totalMs = totalDurationMs(eventLog, task);

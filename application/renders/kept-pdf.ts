@@ -25,8 +25,8 @@ export const pdfLifetimeMs = ({
 const maxSecondPdfLifetimeMs = 60 * 60 * 1000;
 
 /**
- * How long the PDF of a second rendering is stored, in milliseconds: at most an hour, because it is for the caller who
- * waits, and never longer than the first one.
+ * How long a PDF is stored that only a second rendering keeps, in milliseconds: at most an hour, because it is for the
+ * caller who waits, and never longer than the first one.
  */
 const secondPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
   Math.min(pdfLifetimeMs(requested), maxSecondPdfLifetimeMs);
@@ -44,7 +44,10 @@ export const secondPdfKeptUntil = (
   return recorded.kind === 'kept' && recorded.keptUntil > until ? recorded.keptUntil : until;
 };
 
-/** `size` is in bytes, `keptUntil` ISO 8601; `thumbnail` names the blob of the thumbnail. */
+/**
+ * `size` is in bytes, `keptUntil` ISO 8601; `thumbnail` names the blob of the thumbnail. `second` is set if a second
+ * rendering stores the PDF: it may not have stored it yet, and it stores the thumbnail only with the recorded bytes.
+ */
 export type StoredPdf = {
   sha256: string;
   size: number;
@@ -52,15 +55,15 @@ export type StoredPdf = {
   contentType: OutputContentType;
   fileName: string;
   thumbnail?: BlobRef;
+  second?: 'being stored' | 'stored';
 };
 
 /**
  * A stored PDF, or the images that the request asked for, with media type, file name and the hash of the thumbnail, if
- * there is one; or why there is none: its time is over, it was never stored, or the render has no PDF. With
- * `isStoring`, it may not be stored yet.
+ * there is one; or why there is none: its time is over, it was never stored, or the render has no PDF.
  */
 export type KeptPdf =
-  | ({ kind: 'kept'; isStoring?: true } & StoredPdf)
+  | ({ kind: 'kept' } & StoredPdf)
   | { kind: 'expired' }
   | { kind: 'neverKept' }
   | { kind: 'notDone'; status: Exclude<RenderState['status'], 'DONE'> };
@@ -107,6 +110,8 @@ export const findKeptPdf = async (
   if (kept.kind !== 'kept') return kept;
   const { type, metadata } = history.findLast(wasKept)!;
   if (type === 'RenderCompleted') return kept;
-  if (isRecent(metadata.occurredAt, now, maxStoringMs)) return { ...kept, isStoring: true };
-  return (await blobs.has(kept.sha256)) ? kept : { kind: 'expired' };
+  if (isRecent(metadata.occurredAt, now, maxStoringMs)) return { ...kept, second: 'being stored' };
+  // It was lost before. Whoever keeps it for the time of the first one must hear of another loss.
+  if (kept.keptUntil === history.find((event) => event.type === 'RenderCompleted')!.data.keptUntil) return kept;
+  return (await blobs.has(kept.sha256)) ? { ...kept, second: 'stored' } : { kind: 'expired' };
 };

@@ -25,7 +25,7 @@ export const regeneratePdf = async (
   attempt: number,
   span?: Span,
 ): Promise<MessageResult> => {
-  const { eventLog, replies, report, blobs } = dependencies;
+  const { eventLog, replies, report, outputs } = dependencies;
   const { history, aggregate } = await loadAggregate(eventLog, render, stream);
   const recorded = completedRenderOf(history);
   const regenerationRequested = history.findLast(({ type }) => type === 'PdfRegenerationRequested');
@@ -39,7 +39,7 @@ export const regeneratePdf = async (
   const end = (data: EventData['PdfRegenerationEnded']) =>
     aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
   try {
-    const kept = await readKeptReply(blobs, history, eventLog.now());
+    const kept = await readKeptReply(outputs, history, eventLog.now());
     if (kept) {
       await end(notKept);
       replies.send(id, kept);
@@ -52,7 +52,7 @@ export const regeneratePdf = async (
     const isStored =
       isSame &&
       events.length > 0 &&
-      (await storeFiles(blobs, await recordedFiles(rendered, completed)).then(
+      (await storeFiles(outputs, await recordedFiles(rendered, completed)).then(
         () => true,
         (error: unknown) => {
           report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored');

@@ -205,6 +205,7 @@ it.each([
     ...dependenciesOf([]),
     replies,
     blobs,
+    outputs: blobs,
     printer: { print },
   } as unknown as RunRenderDependencies;
   const stream = await ask(dependencies, { ...requested, responseMode });

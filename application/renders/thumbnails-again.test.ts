@@ -58,12 +58,14 @@ const rendererOf = (image: string, drawingEngine: string) => {
     stored.push(sha256(Buffer.from(bytes).toString()));
     return { sha256: stored.at(-1)!, size: bytes.byteLength };
   };
+  const blobs = { get: async () => Buffer.from('<p>x'), has: async () => false, put };
   const dependencies = {
     eventLog: { store, now: () => new Date() },
     replies: openPendingReplies(),
     worker: 'worker',
     report: () => undefined,
-    blobs: { get: async () => Buffer.from('<p>x'), has: async () => false, put },
+    blobs,
+    outputs: blobs,
     preparation: {
       prepare: async () => ({ html: '<p>x', classification: scriptFreeClassification }),
       drawThumbnail: async () => ({ file: Buffer.from(image), engine: drawingEngine }),
@@ -135,10 +137,10 @@ it('A regenerated PDF that could not be stored is sent to the caller, who is not
   await newAggregate(dependencies.eventLog, render, stream).execute({ type: 'request', data: requested }, cause);
   await runRender(dependencies, stream, 1);
   await erasePdf(stream);
-  for (const [count, put] of [dependencies.blobs.put, () => Promise.reject(new Error('disk full'))].entries()) {
+  for (const [count, put] of [dependencies.outputs.put, () => Promise.reject(new Error('disk full'))].entries()) {
     await requestAgain(stream, 'regeneration', count + 1);
     const reply = dependencies.replies.wait(id, new AbortController().signal);
-    await regeneratePdf({ ...dependencies, blobs: { ...dependencies.blobs, put } }, stream, 1);
+    await regeneratePdf({ ...dependencies, outputs: { ...dependencies.outputs, put } }, stream, 1);
     expect(await reply).toMatchObject({ status: 'DONE', pdf: Buffer.from('%PDF') });
     expect(Object.keys((await reply)!).includes('keptUntil')).toBe(count === 0);
     await erasePdf(stream);
@@ -156,8 +158,8 @@ it('A PDF that is still stored is sent as it is, and stored as long as before', 
   await requestAgain(stream, 'regeneration', 1);
   const reply = dependencies.replies.wait(id, new AbortController().signal);
   const print = () => Promise.reject(new Error('The page has changed.'));
-  const blobs = { ...dependencies.blobs, has: async () => true, get: async () => Buffer.from('%PDF, stored') };
-  await regeneratePdf({ ...dependencies, blobs, printer: { ...dependencies.printer, print } }, stream, 1);
+  const outputs = { ...dependencies.outputs, has: async () => true, get: async () => Buffer.from('%PDF, stored') };
+  await regeneratePdf({ ...dependencies, outputs, printer: { ...dependencies.printer, print } }, stream, 1);
   expect(before).toMatchObject({ kind: 'kept', keptUntil: expect.any(String) });
   expect(await reply).toMatchObject({
     status: 'DONE',

@@ -7,7 +7,8 @@ import { causedBy, loadAggregate } from '#application/command-handling/aggregate
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './end-render.ts';
-import { keptPdfOf, secondPdfKeptUntil } from './kept-pdf.ts';
+import { secondPdfKeptUntil } from './kept-pdf.ts';
+import { readKeptReply } from './kept-reply.ts';
 import { completedRenderOf } from './completed-render.ts';
 import { failureOf, firstDifferenceOf, isAwaited, renderAgain, type RenderedAgain } from './render-again.ts';
 import { recordedFiles, storeFiles } from './rendered-files.ts';
@@ -38,7 +39,7 @@ export const verifyPdf = async (
   attempt: number,
   span?: Span,
 ): Promise<MessageResult> => {
-  const { eventLog, report, blobs } = dependencies;
+  const { eventLog, report, outputs } = dependencies;
   const { history, aggregate } = await loadAggregate(eventLog, render, stream);
   const recorded = completedRenderOf(history);
   const request = history.findLast((event) => event.type === 'VerificationRequested');
@@ -53,17 +54,13 @@ export const verifyPdf = async (
   try {
     const again = await renderAgain(dependencies, recorded);
     const { pdf } = again.rendered;
-    const stored = await readIfStored(blobs, recorded.completed.pdf.sha256);
+    const stored = again.isSame ? null : await readIfStored(outputs, recorded.completed.pdf.sha256);
     const now = eventLog.now();
-    const isReadable = stored !== null && keptPdfOf(history, now).kind === 'kept';
-    const isKept = request.data.keepPdf && again.isSame && !isReadable;
+    const isKept = request.data.keepPdf && again.isSame && (await readKeptReply(outputs, history, now)) === null;
     const keptUntil = isKept ? secondPdfKeptUntil(recorded.requested, history, now) : null;
-    const { events } = await end({
-      outcome: outcomeOf(again, again.isSame ? null : stored && firstDifferenceOf(stored, pdf)),
-      keptUntil,
-    });
+    const { events } = await end({ outcome: outcomeOf(again, stored && firstDifferenceOf(stored, pdf)), keptUntil });
     if (isKept && events.length > 0)
-      await storeFiles(blobs, await recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
+      await storeFiles(outputs, await recordedFiles(again.rendered, recorded.completed)).catch((error: unknown) =>
         report({ ...ids, error: String(error) }, 'verified PDF could not be stored'),
       );
   } catch (error) {

@@ -25,11 +25,13 @@ export const startRenderer = async (context: ProcessContext): Promise<RunningRol
     run: (signal) => {
       const retrySignal = abortAfterShutdownTimeout(signal);
       const eventLog = { store: withRetry(store, retrySignal), now };
-      const retryingBlobs = context.unreadableBlobs.wrap(withRetry(blobs, retrySignal));
-      const inputs = context.blobCache.wrap(retryingBlobs);
+      const outputs = withRetry(blobs, retrySignal);
+      const trackedBlobs = context.unreadableBlobs.wrap(outputs);
+      const inputs = context.blobCache.wrap(trackedBlobs);
       return runRenderer(
         {
-          blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },
+          blobs: { ...trackedBlobs, get: (sha256) => inputs.get(sha256) },
+          outputs,
           eventLog,
           replies,
           secrets,

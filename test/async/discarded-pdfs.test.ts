@@ -28,6 +28,7 @@ const rendererDependencies = (
     worker: 'tests',
     report: () => undefined,
     blobs: { ...blobs, get: async () => Buffer.from('<p>x') },
+    outputs: blobs,
     preparation: { prepare: async () => ({ html: '<p>x', classification: scriptFreeClassification }) },
     printer: {
       print: async () => {

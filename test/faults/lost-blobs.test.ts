@@ -167,6 +167,9 @@ describe('A blob that the event log names and that is missing in the blob store'
         expectErrorResponse(lost, 'service_unavailable');
         expect(lost.body['message']).toContain('The stored PDF is lost or damaged.');
       }
+      const compared = await post(`/api/v1/renders/${String(body['id'])}/verify`, {});
+      expect([compared.status, compared.body['matches']], compared.text).toEqual([200, true]);
+      expect(await missingOf(service)).toBe('');
       // The thumbnail is still there.
       const shown = await request('GET', `${paths[1]!}/thumbnail`);
       expect(shown.status, shown.text.slice(0, 300)).toBe(200);

@@ -6,7 +6,7 @@ import { findKeptPdf, type StoredPdf } from '#application/renders/kept-pdf.ts';
 import type { RequestContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { publicRoute, type Route } from '../server/route.ts';
-import { pdfExpired, pdfResponses, sendKeptPdf, thumbnailOf, thumbnailResponses } from './send-pdf.ts';
+import { pdfExpired, pdfResponses, sendKeptPdf, sendThumbnail, thumbnailResponses } from './send-pdf.ts';
 
 const notFound = (): ApiError => ApiError.of('not_found', 'There is no such PDF.');
 
@@ -54,8 +54,8 @@ export const downloadRoutes: Route[] = [
     description:
       'The PDF of an asynchronous render, or of one with `keep_pdf`, is available for one hour after its end, or as long ' +
       'as the settings of the account said when the render was accepted. A PDF that was regenerated for a repeated ' +
-      'request is available for at most an hour. Then it is erased and only its hash remains. The URL ' +
-      'in `pdf_url` has a token that replaces the key. `Range` and `If-None-Match` are supported.',
+      'request is available for at most an hour, and one that was lost and stored again for the rest of its time. Then ' +
+      'it is erased and only its hash remains. The URL in `pdf_url` has a token that replaces the key. `Range` and `If-None-Match` are supported.',
     permission: 'jobs:read',
     tokenParameter: 'token',
     request: { params, query },
@@ -82,9 +82,7 @@ export const downloadRoutes: Route[] = [
     errors: ['not_found', 'download_expired'],
     handle: async (context, dependencies) => {
       const { owner, kept } = await requireDownload(context, dependencies);
-      const thumbnail = thumbnailOf(kept);
-      if (!thumbnail) throw ApiError.of('not_found', 'The render has no thumbnail.');
-      return sendKeptPdf(dependencies, context.reply, owner, thumbnail);
+      return sendThumbnail(dependencies, context.reply, owner, kept);
     },
   }),
 ];

@@ -9,31 +9,44 @@ import type { Dependencies } from '../server/dependencies.ts';
 import { matchesIfNoneMatch } from '../server/etag.ts';
 import type { RouteResponse } from '../server/route.ts';
 
-/** The error for a PDF that was kept. */
-export const pdfExpired = (): ApiError =>
-  ApiError.of('download_expired', 'The PDF is not kept any more: its time is over, or it could not be stored again.');
+/** A stored file of a render. */
+type StoredFile = Omit<StoredPdf, 'thumbnail'> & { what: 'PDF' | 'thumbnail' };
 
-/** The error for a PDF that the blob store should have. The log tells the operator. */
-const pdfLost = ({ log }: FastifyRequest, sha256: string): ApiError => {
-  log.error({ sha256 }, 'a stored PDF is missing or damaged in the blob store; restore it from the backup');
+const fileExpired = (what: StoredFile['what']): ApiError =>
+  ApiError.of(
+    'download_expired',
+    `The ${what} is not kept any more: its time is over, or it could not be stored again.`,
+  );
+/** The error for a PDF that was kept. */
+export const pdfExpired = (): ApiError => fileExpired('PDF');
+
+const fileBeingStored = (what: StoredFile['what']): ApiError =>
+  ApiError.of('service_unavailable', `The ${what} is being stored. Try again in a moment.`, { retry_after: 2 });
+
+/** The error for a file that the blob store should have. The log tells the operator. */
+const fileLost = ({ log }: FastifyRequest, { what, sha256 }: StoredFile): ApiError => {
+  log.error({ sha256 }, `a stored ${what} is missing or damaged in the blob store; restore it from the backup`);
   return ApiError.of(
     'service_unavailable',
-    'The stored PDF is lost or damaged. The operator can restore it from the backup; until then, repeat the render: ' +
-      'POST /api/v1/renders/{id}/repeat makes the PDF again.',
+    `The stored ${what} is lost or damaged. POST /api/v1/renders/{id}/verify with "keep_pdf": true stores it again if ` +
+      'the document still gives the same bytes. If not, the operator can restore it from the backup, or ' +
+      'POST /api/v1/renders/{id}/repeat makes a new one.',
     { retry_after: 3600 },
   );
 };
 
-const readPdf = async (
+const readFile = async (
   { blobs, eventLog }: Pick<Dependencies, 'blobs' | 'eventLog'>,
   request: FastifyRequest,
-  { sha256, keptUntil, isStoring }: { sha256: string; keptUntil: string; isStoring?: true },
+  file: StoredFile,
 ): Promise<Uint8Array> =>
-  blobs.get(sha256).catch(async (error: unknown) => {
+  blobs.get(file.sha256).catch(async (error: unknown) => {
     if (!(error instanceof BlobNotFound)) throw error;
     // The hour may have ended since the check.
-    if (eventLog.now() >= new Date(keptUntil)) throw pdfExpired();
-    throw isStoring && !(await blobs.has(sha256)) ? error : pdfLost(request, sha256);
+    if (eventLog.now() >= new Date(file.keptUntil)) throw fileExpired(file.what);
+    // It may have been stored since, or its bytes are damaged.
+    if (file.second === undefined || (await blobs.has(file.sha256))) throw fileLost(request, file);
+    throw file.second === 'being stored' ? fileBeingStored(file.what) : fileExpired(file.what);
   });
 
 /** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
@@ -62,20 +75,20 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
     .send(bytes.subarray(start, end + 1));
 };
 
-/** Sends a stored PDF or the stored images of the account, or the range that the request asks for. */
-export const sendKeptPdf = async (
+/** Sends a stored file of the account, or the range that the request asks for. */
+const sendStoredFile = async (
   dependencies: Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>,
   reply: FastifyReply,
   accountId: string,
-  kept: Omit<StoredPdf, 'thumbnail'> & { isStoring?: true },
+  file: StoredFile,
 ): Promise<FastifyReply> => {
   const { request } = reply;
-  dependencies.transfers.beginResponse(reply, accountId, kept.size);
-  const bytes = await readPdf(dependencies, request, kept);
-  const etag = `"${kept.sha256}"`;
+  dependencies.transfers.beginResponse(reply, accountId, file.size);
+  const bytes = await readFile(dependencies, request, file);
+  const etag = `"${file.sha256}"`;
   reply.headers({
-    'content-type': kept.contentType,
-    'content-disposition': attachmentOf(kept.fileName),
+    'content-type': file.contentType,
+    'content-disposition': attachmentOf(file.fileName),
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-store',
@@ -99,9 +112,26 @@ const responsesOf = (
 /** The responses of a route that sends a stored PDF. */
 export const pdfResponses = responsesOf('The PDF, or the images that the request asked for.', outputContentTypes);
 
-/** The thumbnail of a stored PDF; null if it has none. */
-export const thumbnailOf = ({ thumbnail, keptUntil, fileName }: StoredPdf): Omit<StoredPdf, 'thumbnail'> | null =>
-  thumbnail === undefined
-    ? null
-    : { ...thumbnail, keptUntil, contentType: thumbnailType, fileName: fileNameFor(fileName, thumbnailType) };
+type SendDependencies = Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>;
+
+/** Sends a stored PDF, or the images that the request asked for. */
+export const sendKeptPdf = (
+  dependencies: SendDependencies,
+  reply: FastifyReply,
+  accountId: string,
+  kept: StoredPdf,
+): Promise<FastifyReply> => sendStoredFile(dependencies, reply, accountId, { ...kept, what: 'PDF' });
+
+/** Sends the thumbnail of a stored PDF. @throws ApiError not_found if it has none */
+export const sendThumbnail = async (
+  dependencies: SendDependencies,
+  reply: FastifyReply,
+  accountId: string,
+  kept: StoredPdf,
+): Promise<FastifyReply> => {
+  const { thumbnail, fileName } = kept;
+  if (thumbnail === undefined) throw ApiError.of('not_found', 'The render has no thumbnail.');
+  const file = { ...kept, ...thumbnail, contentType: thumbnailType, fileName: fileNameFor(fileName, thumbnailType) };
+  return sendStoredFile(dependencies, reply, accountId, { ...file, what: 'thumbnail' });
+};
 export const thumbnailResponses = responsesOf('The image of the first page.', thumbnailType);

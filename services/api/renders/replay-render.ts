@@ -56,7 +56,7 @@ type ReplayResult = FastifyReply | 'running' | null;
 
 /**
  * Sends the first response to a render request again, from the event log. A PDF that was not kept is rendered again with
- * the same bytes, and kept for at most an hour.
+ * the same bytes, and kept for at most an hour, or for the rest of its time if it was lost.
  * @throws ApiError rate_limit_exceeded after too many regenerations, service_unavailable if it would wait too long,
  * render_input_lost, render_secrets_erased
  */

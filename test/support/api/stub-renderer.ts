@@ -24,6 +24,7 @@ const dependenciesOf = ({ eventLog, engines }: InProcessApi, print: Print): RunR
   return {
     eventLog,
     blobs: engines.blobs,
+    outputs: engines.blobs,
     secrets: { current: Buffer.alloc(32), previous: [] },
     worker: 'tests',
     replies: { wait: async () => null, send: () => undefined },
