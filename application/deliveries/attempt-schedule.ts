@@ -25,8 +25,10 @@ export const createAttemptSchedule = (clock = (): number => performance.now()): 
 
 /** The timeout of an attempt, in milliseconds. */
 export const attemptTimeoutMs = 10_000;
-/** An attempt without an outcome after this time was interrupted. Recording its start and its outcome takes time, too. */
-const interruptedAfterMs = attemptTimeoutMs + 2_000;
+/** An attempt is not sent if recording its start took longer than this, in milliseconds: another worker may repeat it. */
+export const maxStartMs = 2_000;
+/** An attempt without an outcome after this time was interrupted. */
+const interruptedAfterMs = attemptTimeoutMs + maxStartMs;
 
 /**
  * The remaining delay of the next attempt of a delivery in milliseconds. `id` is the bare id of its render, `startedAt`

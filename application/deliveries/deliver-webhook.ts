@@ -22,7 +22,7 @@ import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { DecryptionError } from '#libs/secrets/encryption.ts';
 import { signingSecrets } from '#libs/secrets/webhook-secret.ts';
-import { type AttemptSchedule, attemptTimeoutMs, remainingDelayMs } from './attempt-schedule.ts';
+import { type AttemptSchedule, attemptTimeoutMs, maxStartMs, remainingDelayMs } from './attempt-schedule.ts';
 import { traceAttempt, countAttempts } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
@@ -221,7 +221,14 @@ const makeAttempt = async (
   const { round, attempt } = state;
   const before = startsOf(state);
   const started = await aggregate.execute({ type: 'startAttempt', round, attempt, starts: before }, cause);
-  if (started.events.length === 0) return resultAfterOther(aggregate.state);
+  if (started.at === null) return resultAfterOther(aggregate.state);
+  const last = { id, startedAt: started.at };
+  const afterStart = dependencies.eventLog.now();
+  if (afterStart.getTime() - Date.parse(started.at) > maxStartMs)
+    return {
+      kind: 'retry',
+      delayMs: remainingDelayMs(dependencies.attemptSchedule, last, aggregate.state, afterStart),
+    };
   const result =
     typeof input === 'string'
       ? failedWithoutAttempt(input)
@@ -232,7 +239,6 @@ const makeAttempt = async (
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
   if (events.length === 0) return resultAfterOther(aggregate.state);
-  const last = { id, startedAt: started.at };
   const nextDelayMs = remainingDelayMs(dependencies.attemptSchedule, last, aggregate.state, now);
   return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
 };

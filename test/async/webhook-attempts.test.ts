@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { streams, subjects } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { deliverWebhook } from '#application/deliveries/deliver-webhook.ts';
 import { roundsOf } from '#application/deliveries/delivery-history.ts';
 import { defaultLimits } from '#libs/egress/limits.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
 import { openMemoryBus } from '#libs/bus/memory.ts';
 import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
 import { runDeliveryWorker } from '../../services/delivery/delivery.ts';
@@ -233,6 +235,24 @@ test('An attempt records its request and the response, without signatures and co
   });
 });
 
+test('An attempt whose start took long to record is not sent, because another worker may repeat it', async () => {
+  const embedded = await openEmbeddedEngines();
+  const { eventLog, advanceClock } = embedded;
+  const { id } = await embedded.recordCompletedRender();
+  const { calls, dependencies } = deliveryServiceOn(embedded, () => responded(200));
+  const append: EventStore['append'] = async (stream, events, ...rest) => {
+    const appended = await eventLog.store.append(stream, events, ...rest);
+    if (events.some(({ type }) => type === 'WebhookAttemptStarted')) advanceClock(3_000);
+    return appended;
+  };
+  const slow = { ...dependencies, eventLog: { ...eventLog, store: { ...eventLog.store, append } } };
+  expect(await deliverWebhook(slow, id)).toEqual({ kind: 'retry', delayMs: 9_000 });
+  expect(calls).toEqual([]);
+  advanceClock(9_000);
+  expect(await deliverWebhook(dependencies, id)).toEqual({ kind: 'done' });
+  expect(calls).toHaveLength(1);
+});
+
 test('Signatures that a receiver repeats are masked', async () => {
   const embedded = await openEmbeddedEngines();
   const { id } = await embedded.recordCompletedRender();
@@ -241,15 +261,17 @@ test('Signatures that a receiver repeats are masked', async () => {
     status: 200,
     durationMs: 1,
     headers: { 'x-echo': headers['webhook-signature']! },
-    body: JSON.stringify(headers),
+    body: `${JSON.stringify(headers)} ${headers['webhook-signature']!.slice('v1,'.length)}`,
   });
   const { calls, deliver } = deliveryServiceOn(embedded, echo);
   await deliver(id);
   const { headers } = calls[0]!;
   const events = JSON.stringify(await embedded.engines.store.read(streams.delivery(id)));
   expect(events).toContain(headers['webhook-id']);
-  for (const name of ['x-service-signature', 'x-service-signature-all', 'webhook-signature'])
-    expect(events).not.toContain(headers[name]);
+  const signatures = ['x-service-signature', 'x-service-signature-all', 'webhook-signature'].map(
+    (name) => headers[name]!,
+  );
+  for (const signature of [...signatures, signatures[2]!.slice('v1,'.length)]) expect(events).not.toContain(signature);
 });
 
 test('An attempt starts when its account has a free connection to the receiver, and not while the worker stops', async () => {

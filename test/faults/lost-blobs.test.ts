@@ -147,7 +147,7 @@ describe('A blob that the event log names and that is missing in the blob store'
     });
     const paths = [`/api/v1/renders/${String(body['id'])}/pdf`, `/api/v1/download/${String(body['id'])}`];
     const history = (await readRenderHistories(installation)).get(String(body['id']).replace('_', '-'))!;
-    const { pdf } = history.at(-1)!.data as { pdf: { sha256: string } };
+    const { pdf, thumbnail } = history.at(-1)!.data as Record<'pdf' | 'thumbnail', { sha256: string }>;
     const { headers } = await request('GET', paths[0]!);
     const damageBlob = async (): Promise<void> => {
       const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
@@ -175,10 +175,19 @@ describe('A blob that the event log names and that is missing in the blob store'
       expect(shown.status, shown.text.slice(0, 300)).toBe(200);
       const verified = await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
       expect([verified.status, verified.body['matches']], verified.text).toEqual([200, true]);
+      expect(await missingOf(service)).toBe('');
       // It is stored after its event.
       const etagOf = async (path: string) => (await request('GET', path)).headers.get('etag');
       for (const path of paths) await expect.poll(() => etagOf(path)).toBe(headers.get('etag'));
     }
+    await deleteBlob(thumbnail.sha256);
+    const pathOfThumbnail = `${paths[1]!}/thumbnail`;
+    const lost = await request('GET', pathOfThumbnail);
+    expectErrorResponse(lost, 'service_unavailable');
+    expect(lost.body['message']).toContain('thumbnail');
+    expect((await request('GET', paths[1]!)).status).toBe(200);
+    await post(`/api/v1/renders/${String(body['id'])}/verify`, { keep_pdf: true });
+    await expect.poll(async () => (await request('GET', pathOfThumbnail)).status).toBe(200);
     const logged = linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256);
     expect(new Set(logged)).toEqual(new Set([pdf.sha256]));
     expect((await service.stop('SIGTERM')).code).toBe(0);
