@@ -30,8 +30,8 @@ export type RenderConcurrency = { maxQuick: number; maxTotal: number };
 /**
  * The limits are high, because an attempt costs little while it waits for its receiver. An account alone may have a third
  * of them (scheduler.ts), so that a thousand receivers that do not respond delay no other receiver of their account.
- * An attempt that waits for a connection to its receiver has not started. It counts, because it holds a permit: a third of
- * 5,000 attempts of 10 s each at 256 connections take 65 s.
+ * A delivery counts until it ends: before its first attempt it may wait for a connection to its receiver, with a permit, and
+ * after a failed one it comes back. A third of 5,000 attempts of 10 s each at 256 connections take 65 s.
  */
 const deliverySchedulerLimits: SchedulerLimits = {
   maxOutstandingPerAccount: Infinity,
@@ -112,8 +112,8 @@ export const runRelay = async (
   const publishing = new Set<RelayTask>();
   const publish = async (task: RelayTask): Promise<void> => {
     publishing.add(task);
-    const traceparent = task.traceparent === undefined ? await findTraceparent(store, task) : task.traceparent;
-    await publishWithTrace(bus, task.message, traceparent);
+    if (task.traceparent === undefined) task.traceparent = await findTraceparent(store, task);
+    await publishWithTrace(bus, task.message, task.traceparent);
     publishing.delete(task);
   };
   const publishFrom = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
@@ -125,14 +125,16 @@ export const runRelay = async (
     if (isCaughtUp) await Promise.all(Object.values(schedulers).map(publishFrom));
   };
   const republishStalled = async (): Promise<void> => {
+    const published: Promise<void>[] = [];
     for (const scheduler of Object.values(schedulers)) {
       for (const task of scheduler.takeStalled(clock(), stalledAfterMs)) {
         if (publishing.has(task)) continue;
         // A task without a start event may also end without an event.
-        if (task.hasStartEvent) await publish(task);
+        if (task.hasStartEvent) published.push(publish(task));
         else scheduler.end(task.key);
       }
     }
+    await Promise.all(published);
   };
 
   const finished = new AbortController();

@@ -29,7 +29,7 @@ export type Scheduler<T extends ScheduledTask> = {
   take(now: number): T | null;
   /** A worker has started the task. */
   start(key: string, now: number): void;
-  /** The bus will deliver the task again at `until` by itself. It is not outstanding until it is started again. */
+  /** The bus will deliver the task again at `until` by itself. It stays outstanding: its worker will need a permit again. */
   pause(key: string, until: number): void;
   end(key: string): void;
   /**
@@ -188,7 +188,7 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       overtakeEarlierThan(key, now);
       recordActivity(key, now, true);
     },
-    pause: (key, until) => recordActivity(key, until, false),
+    pause: (key, until) => recordActivity(key, until, true),
     end: (key) => {
       const task = waiting.get(key);
       if (task) removeWaiting(task);
