@@ -1,13 +1,15 @@
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import { type ReadStore, RebuildSuperseded } from '#libs/read-store/port.ts';
 import { createBatchProjector, type ProjectionTarget } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
-
-/** The part of the read store that projections use. */
-export type ProjectionStore = Pick<ReadStore, 'read' | 'write' | 'servingGenerations' | 'moveCheckpoints'>;
+import { rebuildReadModel } from './rebuild.ts';
 
 /** Updates the serving read models. For one caller, which passes the batches of the event log one after the other. */
-export const openProjectionRunner = async (reads: ProjectionStore, projections: readonly Projection[]) => {
+export const openProjectionRunner = async (
+  store: Pick<EventStore, 'readAll'>,
+  reads: ReadStore,
+  projections: readonly Projection[],
+) => {
   const models = projections.map(({ model }) => model);
   const load = async (): Promise<ProjectionTarget[]> => {
     const serving = await reads.servingGenerations(models);
@@ -16,6 +18,20 @@ export const openProjectionRunner = async (reads: ProjectionStore, projections: 
   let targets = await load();
   let project = createBatchProjector(reads);
   const position = (): number => Math.min(...targets.map((target) => target.position));
+  /**
+   * Rebuilds the read models whose storage was emptied or restored. The last batch may have written documents that lack
+   * the earlier events, and a replay into the same generation would leave them so.
+   */
+  const rebuildResetModels = async (): Promise<void> => {
+    for (const { projection, generation, position } of targets) {
+      const [serving] = await reads.servingGenerations([projection.model]);
+      if (serving!.generation !== generation || serving!.position >= position) continue;
+      await rebuildReadModel(store, reads, projection).catch((error: unknown) => {
+        // Another projector rebuilds it.
+        if (!(error instanceof RebuildSuperseded)) throw error;
+      });
+    }
+  };
 
   return {
     /** The position after which events are needed. */
@@ -38,6 +54,8 @@ export const openProjectionRunner = async (reads: ProjectionStore, projections: 
         targets = targets.map((target) => ({ ...target, position: Math.max(target.position, end) }));
         return true;
       }
+
+      await rebuildResetModels();
       targets = await load();
       project = createBatchProjector(reads);
       return position() >= end;
@@ -63,6 +81,6 @@ export const projectToEnd = async (
 /** Brings read models up to the current end of the event log. */
 export const catchUp = async (
   store: Pick<EventStore, 'readAll'>,
-  reads: ProjectionStore,
+  reads: ReadStore,
   projections: readonly Projection[],
-): Promise<void> => projectToEnd(store, await openProjectionRunner(reads, projections));
+): Promise<void> => projectToEnd(store, await openProjectionRunner(store, reads, projections));

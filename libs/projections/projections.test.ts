@@ -52,7 +52,7 @@ const generatedEventLogs = fc
   .map(([histories, picks]) => eventLogOf(histories, picks));
 /** Projects the event log to its end, in batches of one size. */
 const projectInBatches = async (eventLog: readonly RecordedEvent[], size: number): Promise<void> => {
-  const runner = await openProjectionRunner(reads, projections);
+  const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
   for (let after = runner.position(); after < eventLog.length; after += size) {
     if (!(await runner.advance(after, eventLog.slice(after, after + size))))
       await projectToEnd(eventStoreOf(eventLog), runner);
@@ -107,7 +107,7 @@ describe('The read models', () => {
         const expected = await rebuildFrom(eventLog);
         await resetAllReadModels();
         const half = Math.floor(eventLog.length / 2);
-        const runner = await openProjectionRunner(reads, projections);
+        const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
         await projectToEnd(eventStoreOf(eventLog.slice(0, half)), runner);
         await resetReadModels(reads, [projections[chosen]!]);
         const rest = eventLog.slice(half);
@@ -125,7 +125,7 @@ describe('The read models', () => {
       [0],
     );
     await resetAllReadModels();
-    const runner = await openProjectionRunner(reads, projections);
+    const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
     expect(await runner.advance(1, eventLog.slice(1))).toBe(false);
     expect(Object.values(await allDocuments()).flat()).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { noStream, type EventStore } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUp, openProjectionRunner, projectToEnd } from './catch-up.ts';
 import type { Projection } from './projection.ts';
 import { rebuildReadModel } from './rebuild.ts';
 
@@ -45,6 +45,33 @@ const open = (id: string): Promise<unknown> =>
     [{ id, type: 'AccountOpened', version: 1, data: { name: id, plan: 'free', overrides: {} }, metadata }],
     noStream,
   );
+
+it('A storage that is emptied while a batch is projected gets documents of all events', async () => {
+  for (const id of ['a', 'b']) await open(id);
+  await catchUp(store, reads, [tallyOf(1)]);
+  const emptied = openSqliteReadStore(
+    join(folder, 'emptied.db'),
+    [tallyOf(1).collection].map((collection) => ({ ...collection, model: 'tally' })),
+  );
+  let current = reads;
+  const methods: Partial<ReadStore> = {
+    read: async (key) => {
+      if (key.collection === 'tally') current = emptied;
+      return current.read(key);
+    },
+  };
+  const changing = new Proxy(reads, { get: (_, name: keyof ReadStore) => methods[name] ?? current[name] });
+  const runner = await openProjectionRunner(store, changing, [tallyOf(1)]);
+  const after = runner.position();
+  await open('c');
+  await runner.advance(after, await store.readAll(after, 10));
+  await projectToEnd(store, runner);
+  expect([await emptied.get('tally', 'all'), await emptied.checkpoint('tally')]).toEqual([
+    { count: 3 },
+    await store.head(),
+  ]);
+  await emptied.close();
+});
 
 describe('A rebuild', () => {
   it('replaces the documents of an earlier projection, and leaves the checkpoint at the end of the event log', async () => {

@@ -1,6 +1,7 @@
 import { throttleBatches } from '#libs/event-store/throttle-batches.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/projections/catch-up.ts';
+import { projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 
@@ -10,12 +11,12 @@ import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
  */
 export const runProjector = async (
   store: EventStore,
-  reads: ProjectionStore,
+  reads: ReadStore,
   projections: readonly Projection[],
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  const runner = await openProjectionRunner(reads, projections);
+  const runner = await openProjectionRunner(store, reads, projections);
   let after = runner.position();
   const throttled: Pick<EventStore, 'subscribe' | 'readAll'> = {
     readAll: (from, limit) => store.readAll(from, limit),

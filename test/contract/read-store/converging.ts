@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { catchUp, projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/projections/catch-up.ts';
+import { catchUp, projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.ts';
 import type { Effect, Projection } from '#libs/projections/projection.ts';
 import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -92,13 +92,13 @@ const batch: fc.Arbitrary<Batch> = fc.record({
 
 /** A projector that projects the event log to its end, and restarts from the checkpoints after each crash. */
 const project = async (
-  reads: ProjectionStore,
+  reads: ReadStore,
   eventLog: readonly RecordedEvent[],
   batches: readonly Batch[],
 ): Promise<void> => {
   const left = [...batches];
   let now: Batch = { size: 6, crash: 'never' };
-  const crashing: ProjectionStore = {
+  const crashing: ReadStore = {
     ...reads,
     write: async (documents) => {
       if (now.crash !== 'among the documents') return reads.write(documents);
@@ -111,7 +111,7 @@ const project = async (
     },
   };
   const live = async (): Promise<void> => {
-    const runner = await openProjectionRunner(crashing, tallies);
+    const runner = await openProjectionRunner(storeOf(eventLog), crashing, tallies);
     for (let after = runner.position(); after < eventLog.length;) {
       now = left.shift() ?? { size: 6, crash: 'never' };
       const events = eventLog.slice(after, after + now.size);
@@ -185,7 +185,7 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
           type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
         }) as unknown as RecordedEvent,
     );
-    const runner = await openProjectionRunner(engine, tallies);
+    const runner = await openProjectionRunner(storeOf(eventLog), engine, tallies);
     expect(await runner.advance(0, eventLog.slice(0, 2))).toBe(true);
     await catchUp(storeOf(eventLog.slice(0, 4)), other, tallies);
     await rebuildReadModel(storeOf(eventLog.slice(0, 4)), other, tallies[0]!);
@@ -204,7 +204,7 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
         type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
       }) as unknown as RecordedEvent;
     const eventLog = [event(1), event(2), event(3)];
-    const runner = await openProjectionRunner(engine, tallies);
+    const runner = await openProjectionRunner(storeOf(eventLog), engine, tallies);
     expect(await runner.advance(0, [event(1)])).toBe(true);
     const rebuilt = {
       ...tallies[0]!,
