@@ -28,7 +28,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // Tests spend much of their time waiting for other processes, and `npm test` runs those of the dashboard beside them.
-    maxWorkers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A worker runs one file after the other. Loading the same modules again for each file takes longer than most files do.
     isolate: false,
     // Node loads the modules itself, as in the service, which takes a fifth less processor time. `vi.mock` does not work then.

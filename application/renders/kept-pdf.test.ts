@@ -36,7 +36,7 @@ test('A PDF that was lost, stored again and lost again is not called expired, bu
     const { aggregate, history } = await loadAggregate(eventLog, render, stream);
     const { pdf, pages, engine } = history.find((event) => event.type === 'RenderCompleted')!.data;
     await aggregate.execute({ type: 'requestVerification', count, keepPdf: true }, cause);
-    const outcome = { kind: 'rendered' as const, pdf, pages, engine: engine!, firstDifference: null };
+    const outcome = { kind: 'rendered' as const, pdf, pages, engine, firstDifference: null };
     const keptUntil = secondPdfKeptUntil({}, history, clock.now);
     await aggregate.execute({ type: 'endVerification', data: { outcome, keptUntil } }, cause);
   };

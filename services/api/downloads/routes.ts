@@ -55,7 +55,8 @@ export const downloadRoutes: Route[] = [
       'The PDF of an asynchronous render, or of one with `keep_pdf`, is available for one hour after its end, or as long ' +
       'as the settings of the account said when the render was accepted. A PDF that was regenerated for a repeated ' +
       'request is available for at most an hour, and one that was lost and stored again for the rest of its time. Then ' +
-      'it is erased and only its hash remains. The URL in `pdf_url` has a token that replaces the key. `Range` and `If-None-Match` are supported.',
+      'it is erased and only its hash remains. The URL in `pdf_url` has a token that ' +
+      'replaces the key. `Range` and `If-None-Match` are supported.',
     permission: 'jobs:read',
     tokenParameter: 'token',
     request: { params, query },

@@ -87,8 +87,8 @@ export const verifyRenderRoute: Route = route({
     'the quota. It is recorded in the history of the render. An account may run two at once (beyond that ' +
     '`concurrency_limit_exceeded`), and verify a render 20 times (beyond that `verification_limit_exceeded`). With ' +
     '`keep_pdf` a PDF with the same bytes is kept for an hour, or for the shorter time of the account, although the first one was ' +
-    'never kept or is erased; a PDF that was lost is kept again for the rest of its time. If the document cannot be rendered now, the response is the error, such as ' +
-    '`image_load_failed`.',
+    'never kept or is erased; a PDF that was lost is kept again for the rest of its time. If the ' +
+    'document cannot be rendered now, the response is the error, such as `image_load_failed`.',
   permission: 'jobs:read',
   request: {
     params: renderParams,
