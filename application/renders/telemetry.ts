@@ -132,13 +132,14 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
     },
   );
 
+type TracedDependencies = { outputs: BlobStore; blobs: BlobStore; preparation: DocumentPreparation; printer: Printer };
+
 /** Traces conversion, blobs and printing, if tracing is on. */
-export const traceRendering = <T extends { blobs: BlobStore; preparation: DocumentPreparation; printer: Printer }>(
-  dependencies: T,
-): T =>
+export const traceRendering = <T extends TracedDependencies>(dependencies: T): T =>
   isTracingEnabled()
     ? {
         ...dependencies,
+        outputs: traceBlobStore(dependencies.outputs),
         blobs: traceBlobStore(dependencies.blobs),
         preparation: tracePreparation(dependencies.preparation),
         printer: {

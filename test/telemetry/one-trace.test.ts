@@ -95,9 +95,9 @@ it.skipIf(!areServersAvailable)(
     await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
     const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
-    await waitUntil('all spans have arrived', () => spansOf().length >= expectedTree.trim().split('\n').length);
+    const tree = (): string[] => formatSpanTree(spanTreeOf(spansOf(), callersSpan));
+    await expect.poll(tree).toEqual(expectedTree.trim().split('\n'));
     const spans = spansOf();
-    expect(formatSpanTree(spanTreeOf(spans, callersSpan))).toEqual(expectedTree.trim().split('\n'));
 
     const attempts = spans.filter(({ name }) => name === 'webhook POST').toSorted((a, b) => a.startMs - b.startMs);
     expect(receiver.forJob(jobId).map(({ headers }) => headers['traceparent'])).toEqual(
