@@ -3,16 +3,9 @@ import { mask } from '#libs/domain/webhook-url.ts';
 import type { ResponseHeaders } from '#libs/egress/egress.ts';
 
 const signatureNames = /^(x-service-signature|webhook-signature)/;
-/** The headers with a signature, and each signature without the version before it (`v1,`). */
+/** The headers with a signature. */
 export const signaturesIn = (sent: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(sent)
-      .filter(([name]) => signatureNames.test(name))
-      .flatMap(([name, value]) => [
-        [name, value],
-        [`${name} without versions`, value.replaceAll(/(^| )v\d+,/g, '$1')],
-      ]),
-  );
+  Object.fromEntries(Object.entries(sent).filter(([name]) => signatureNames.test(name)));
 
 /** Headers whose values belong to the receiver alone. */
 const secretResponseHeaders = new Set(['set-cookie', 'authorization']);

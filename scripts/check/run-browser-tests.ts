@@ -12,9 +12,9 @@ export type BrowserTestResult = TestRunResult & { report: string };
 
 /** What was on the page of each failed test: the report names a file with it. */
 const pagesIn = (report: string): string[] =>
-  [...report.matchAll(/Error Context: (.+\.md)/g)].map(
-    ([, path]) => readFileSync(path!, 'utf8').match(/(?<=```yaml\n)[^]*?(?=```)/)?.[0] ?? '',
-  );
+  [...report.matchAll(/Error Context: (.+\.md)/g)]
+    .flatMap(([, path]) => (existsSync(path!) ? [readFileSync(path!, 'utf8')] : []))
+    .map((text) => text.match(/(?<=```yaml\n)[^]*?(?=```)/)?.[0] ?? '');
 
 /**
  * Runs the tests of the dashboard in a browser. Their report is returned rather than shown, because other tests run

@@ -75,9 +75,11 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
     .send(bytes.subarray(start, end + 1));
 };
 
+type SendDependencies = Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>;
+
 /** Sends a stored file of the account, or the range that the request asks for. */
 const sendStoredFile = async (
-  dependencies: Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>,
+  dependencies: SendDependencies,
   reply: FastifyReply,
   accountId: string,
   file: StoredFile,
@@ -111,8 +113,6 @@ const responsesOf = (
 ];
 /** The responses of a route that sends a stored PDF. */
 export const pdfResponses = responsesOf('The PDF, or the images that the request asked for.', outputContentTypes);
-
-type SendDependencies = Pick<Dependencies, 'blobs' | 'eventLog' | 'transfers'>;
 
 /** Sends a stored PDF, or the images that the request asked for. */
 export const sendKeptPdf = (
