@@ -1,15 +1,11 @@
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import { type ReadStore, RebuildSuperseded } from '#libs/read-store/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
 import { createBatchProjector, type ProjectionTarget } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
-import { rebuildReadModel } from './rebuild.ts';
+import { emptyReadModel } from './rebuild.ts';
 
 /** Updates the serving read models. For one caller, which passes the batches of the event log one after the other. */
-export const openProjectionRunner = async (
-  store: Pick<EventStore, 'readAll'>,
-  reads: ReadStore,
-  projections: readonly Projection[],
-) => {
+export const openProjectionRunner = async (reads: ReadStore, projections: readonly Projection[]) => {
   const models = projections.map(({ model }) => model);
   const load = async (): Promise<ProjectionTarget[]> => {
     const serving = await reads.servingGenerations(models);
@@ -19,17 +15,16 @@ export const openProjectionRunner = async (
   let project = createBatchProjector(reads);
   const position = (): number => Math.min(...targets.map((target) => target.position));
   /**
-   * Rebuilds the read models whose storage was emptied or restored. The last batch may have written documents that lack
-   * the earlier events, and a replay into the same generation would leave them so.
+   * Empties the read models whose storage was emptied or restored. The last batch may have written documents that lack
+   * the earlier events, and a replay into the same generation would leave them so. It is short, so that a process that
+   * stops meanwhile leaves a replay that any other continues.
    */
-  const rebuildResetModels = async (): Promise<void> => {
-    for (const { projection, generation, position } of targets) {
-      const [serving] = await reads.servingGenerations([projection.model]);
-      if (serving!.generation !== generation || serving!.position >= position) continue;
-      await rebuildReadModel(store, reads, projection).catch((error: unknown) => {
-        // Another projector rebuilds it.
-        if (!(error instanceof RebuildSuperseded)) throw error;
-      });
+  const emptyResetModels = async (): Promise<void> => {
+    const serving = await reads.servingGenerations(models);
+    for (const [index, { projection, generation, position }] of targets.entries()) {
+      const current = serving[index]!;
+      if (current.generation === generation && current.position < position)
+        await emptyReadModel(reads, projection.model);
     }
   };
 
@@ -55,7 +50,7 @@ export const openProjectionRunner = async (
         return true;
       }
 
-      await rebuildResetModels();
+      await emptyResetModels();
       targets = await load();
       project = createBatchProjector(reads);
       return position() >= end;
@@ -65,12 +60,13 @@ export const openProjectionRunner = async (
 
 const batchSize = 500;
 
-/** Projects up to the current end of the event log. */
+/** Projects up to the current end of the event log, or until `signal` aborts. */
 export const projectToEnd = async (
   store: Pick<EventStore, 'readAll'>,
   { position, advance }: Awaited<ReturnType<typeof openProjectionRunner>>,
+  signal?: AbortSignal,
 ): Promise<void> => {
-  for (;;) {
+  while (!signal?.aborted) {
     const after = position();
     const events = await store.readAll(after, batchSize);
     if (events.length === 0) return;
@@ -83,4 +79,4 @@ export const catchUp = async (
   store: Pick<EventStore, 'readAll'>,
   reads: ReadStore,
   projections: readonly Projection[],
-): Promise<void> => projectToEnd(store, await openProjectionRunner(store, reads, projections));
+): Promise<void> => projectToEnd(store, await openProjectionRunner(reads, projections));

@@ -13,7 +13,7 @@ import { catchUp, projectToEnd, openProjectionRunner } from './catch-up.ts';
 import { collectionsOf } from './projection.ts';
 import type { RenderDocument } from './renders.ts';
 import { createBatchProjector } from './batch-projector.ts';
-import { resetReadModels } from './testing/reset-read-models.ts';
+import { emptyReadModel } from './rebuild.ts';
 import { eventLogOf, generatedHistories } from './testing/histories.ts';
 
 let folder: string;
@@ -31,7 +31,9 @@ const eventStoreOf = (eventLog: readonly RecordedEvent[]) =>
   ({
     readAll: async (after, limit) => eventLog.filter(({ position }) => position > after).slice(0, limit),
   }) satisfies Partial<EventStore> as unknown as EventStore;
-const resetAllReadModels = (): Promise<void> => resetReadModels(reads, projections);
+const resetAllReadModels = async (): Promise<void> => {
+  for (const { model } of projections) await emptyReadModel(reads, model);
+};
 const documentsOf = async (name: string): Promise<Document[]> => reads.find(name, { where: {}, limit: 10_000 });
 const allDocuments = async (): Promise<Record<string, Document[]>> =>
   Object.fromEntries(
@@ -52,7 +54,7 @@ const generatedEventLogs = fc
   .map(([histories, picks]) => eventLogOf(histories, picks));
 /** Projects the event log to its end, in batches of one size. */
 const projectInBatches = async (eventLog: readonly RecordedEvent[], size: number): Promise<void> => {
-  const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
+  const runner = await openProjectionRunner(reads, projections);
   for (let after = runner.position(); after < eventLog.length; after += size) {
     if (!(await runner.advance(after, eventLog.slice(after, after + size))))
       await projectToEnd(eventStoreOf(eventLog), runner);
@@ -107,9 +109,9 @@ describe('The read models', () => {
         const expected = await rebuildFrom(eventLog);
         await resetAllReadModels();
         const half = Math.floor(eventLog.length / 2);
-        const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
+        const runner = await openProjectionRunner(reads, projections);
         await projectToEnd(eventStoreOf(eventLog.slice(0, half)), runner);
-        await resetReadModels(reads, [projections[chosen]!]);
+        await emptyReadModel(reads, projections[chosen]!.model);
         const rest = eventLog.slice(half);
         if (rest.length > 0 && !(await runner.advance(half, rest))) await projectToEnd(eventStoreOf(eventLog), runner);
         await catchUp(eventStoreOf(eventLog), reads, projections);
@@ -125,7 +127,7 @@ describe('The read models', () => {
       [0],
     );
     await resetAllReadModels();
-    const runner = await openProjectionRunner(eventStoreOf(eventLog), reads, projections);
+    const runner = await openProjectionRunner(reads, projections);
     expect(await runner.advance(1, eventLog.slice(1))).toBe(false);
     expect(Object.values(await allDocuments()).flat()).toEqual([]);
   });

@@ -61,16 +61,23 @@ it('A storage that is emptied while a batch is projected gets documents of all e
     },
   };
   const changing = new Proxy(reads, { get: (_, name: keyof ReadStore) => methods[name] ?? current[name] });
-  const runner = await openProjectionRunner(store, changing, [tallyOf(1)]);
+  const runner = await openProjectionRunner(changing, [tallyOf(1)]);
   const after = runner.position();
   await open('c');
   await runner.advance(after, await store.readAll(after, 10));
-  await projectToEnd(store, runner);
+  // As another process would go on, if this one ended here.
+  await catchUp(store, emptied, [tallyOf(1)]);
   expect([await emptied.get('tally', 'all'), await emptied.checkpoint('tally')]).toEqual([
     { count: 3 },
     await store.head(),
   ]);
   await emptied.close();
+});
+
+it('A replay ends when it is to stop', async () => {
+  await open('a');
+  await projectToEnd(store, await openProjectionRunner(reads, [tallyOf(1)]), AbortSignal.abort());
+  expect(await reads.checkpoint('tally')).toBe(0);
 });
 
 describe('A rebuild', () => {

@@ -11,7 +11,7 @@ import { type DurationHistogram, withDuration } from './duration-histogram.ts';
 import { collectionsOf } from './projection.ts';
 import { renderStatistics, type RenderStatisticsDocument } from './render-statistics.ts';
 import { renders } from './renders.ts';
-import { resetReadModels } from './testing/reset-read-models.ts';
+import { emptyReadModel } from './rebuild.ts';
 
 type History = {
   account: string;
@@ -149,7 +149,7 @@ afterAll(async () => {
 
 /** Projects in batches that overlap, as two projectors do after a crash. */
 const project = async (eventLog: readonly RecordedEvent[], batch: number): Promise<RenderStatisticsDocument[]> => {
-  await resetReadModels(reads, [renders]);
+  await emptyReadModel(reads, renders.model);
   const [{ generation }] = (await reads.servingGenerations([renders.model])) as [ServingGeneration];
   for (let from = 0; from < eventLog.length; from += batch) {
     const position = Math.max(0, from - batch);

@@ -10,7 +10,7 @@ import { keyRenders, type KeyRendersDocument } from './key-renders.ts';
 import { createBatchProjector } from './batch-projector.ts';
 import { collectionsOf } from './projection.ts';
 import { renders } from './renders.ts';
-import { resetReadModels } from './testing/reset-read-models.ts';
+import { emptyReadModel } from './rebuild.ts';
 import { usage, type UsageDocument, usageIdOf } from './usage.ts';
 
 type RenderHistory = {
@@ -132,7 +132,7 @@ afterAll(async () => {
 /** Projects the event log in overlapping batches, as two parallel projectors do. */
 const projectAll = async (eventLog: readonly RecordedEvent[], batch: number): Promise<void> => {
   for (const projection of [usage, renders]) {
-    await resetReadModels(reads, [projection]);
+    await emptyReadModel(reads, projection.model);
     const [{ generation }] = (await reads.servingGenerations([projection.model])) as [ServingGeneration];
     for (let from = 0; from < eventLog.length; from += batch) {
       const position = Math.max(0, from - batch);

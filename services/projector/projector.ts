@@ -16,7 +16,7 @@ export const runProjector = async (
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  const runner = await openProjectionRunner(store, reads, projections);
+  const runner = await openProjectionRunner(reads, projections);
   let after = runner.position();
   const throttled: Pick<EventStore, 'subscribe' | 'readAll'> = {
     readAll: (from, limit) => store.readAll(from, limit),
@@ -24,7 +24,7 @@ export const runProjector = async (
   };
   for await (const events of observeSubscription('projector', throttled, after, signal)) {
     const last = events.at(-1)!;
-    if (!(await runner.advance(after, events, last))) await projectToEnd(store, runner);
+    if (!(await runner.advance(after, events, last))) await projectToEnd(store, runner, signal);
     after = last.position;
   }
 };

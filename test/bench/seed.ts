@@ -39,7 +39,7 @@ export const projectEvents = async (
   projections: readonly Projection[],
   events: readonly RecordedEvent[],
 ): Promise<void> => {
-  const projecting = await openProjectionRunner({ readAll: async () => [] }, reads, projections);
+  const projecting = await openProjectionRunner(reads, projections);
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
     await projecting.advance(batch[0]!.position - 1, batch);

@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { catchUp, projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.ts';
 import type { Effect, Projection } from '#libs/projections/projection.ts';
-import { rebuildReadModel } from '#libs/projections/rebuild.ts';
+import { emptyReadModel, rebuildReadModel } from '#libs/projections/rebuild.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
 import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
-import { collections, emptyModel, people, places } from '../../support/contract/read-store-documents.ts';
+import { collections, people, places } from '../../support/contract/read-store-documents.ts';
 
 type Tally = { id: string; events: number[] };
 const add =
@@ -111,7 +111,7 @@ const project = async (
     },
   };
   const live = async (): Promise<void> => {
-    const runner = await openProjectionRunner(storeOf(eventLog), crashing, tallies);
+    const runner = await openProjectionRunner(crashing, tallies);
     for (let after = runner.position(); after < eventLog.length;) {
       now = left.shift() ?? { size: 6, crash: 'never' };
       const events = eventLog.slice(after, after + now.size);
@@ -147,7 +147,7 @@ const race = async (engine: ReadStore, other: ReadStore, isRebuilt: boolean): Pr
   const plan = fc.array(batch, { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), logs, plan, plan, async (scheduler, eventLog, ones, others) => {
-      for (const { model } of tallies) await emptyModel(engine, model);
+      for (const { model } of tallies) await emptyReadModel(engine, model);
       const [first, second] = [scheduled(engine, scheduler), scheduled(other, scheduler)];
       const all = [project(first, eventLog, ones), project(second, eventLog, others)];
       if (isRebuilt) all.push(rebuildReadModel(storeOf(eventLog), first, tallies[0]!));
@@ -185,7 +185,7 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
           type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
         }) as unknown as RecordedEvent,
     );
-    const runner = await openProjectionRunner(storeOf(eventLog), engine, tallies);
+    const runner = await openProjectionRunner(engine, tallies);
     expect(await runner.advance(0, eventLog.slice(0, 2))).toBe(true);
     await catchUp(storeOf(eventLog.slice(0, 4)), other, tallies);
     await rebuildReadModel(storeOf(eventLog.slice(0, 4)), other, tallies[0]!);
@@ -204,7 +204,7 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
         type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
       }) as unknown as RecordedEvent;
     const eventLog = [event(1), event(2), event(3)];
-    const runner = await openProjectionRunner(storeOf(eventLog), engine, tallies);
+    const runner = await openProjectionRunner(engine, tallies);
     expect(await runner.advance(0, [event(1)])).toBe(true);
     const rebuilt = {
       ...tallies[0]!,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { emptyReadModel } from '#libs/projections/rebuild.ts';
 import type { Document, Query } from '#libs/read-store/port.ts';
 import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
 import type { ContractCases } from '../../support/contract/describe-contract.ts';
 import {
-  emptyModel,
   findIds,
   people,
   writeDocuments,
@@ -45,7 +45,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
       await writeDocuments(engine, documentWrite('d', null));
       expect(await idsOf('a', "c'[0]", 'd', 'nobody', 'a')).toEqual(['a', "c'[0]"]);
       expect(await idsOf()).toEqual([]);
-      await emptyModel(engine, 'people');
+      await emptyReadModel(engine, 'people');
       expect(await idsOf('a', 'b')).toEqual([]);
     },
 
@@ -232,7 +232,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
         fc.boolean(),
         fc.integer({ min: 1, max: 7 }),
         async (made, team, descending, limit) => {
-          await emptyModel(engine, people);
+          await emptyReadModel(engine, people);
           const documents: Document[] = made.map((one, number) => ({
             id: `p${String(number).padStart(2, '0')}`,
             ...one,

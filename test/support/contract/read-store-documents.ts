@@ -52,11 +52,6 @@ export const writeDocuments = async (store: ReadStore, ...given: readonly Docume
   await writeDocumentsAt(store, (await store.checkpoint('people')) + 1, ...given);
 };
 
-/** Empties a model and sets its position to 0. */
-export const emptyModel = async (store: ReadStore, model: string): Promise<void> => {
-  await store.switchOver(model, { generation: await store.beginRebuild(model), position: 0 }, 'behind');
-};
-
 /** The ids of the found people, in order. Their documents contain the id. */
 export const findIds = async (store: ReadStore, where: Record<string, Scalar>): Promise<string[]> =>
   (await store.find(people, { where, limit: 1_000 })).map(({ id }) => id as string);

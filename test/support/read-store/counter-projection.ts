@@ -25,7 +25,7 @@ const counters: Projection<Counter> = {
 
 /** Projects the next event of an endless event log. */
 export const projectNextEvent = async (reads: ReadStore): Promise<void> => {
-  const projecting = await openProjectionRunner({ readAll: async () => [] }, reads, [counters]);
+  const projecting = await openProjectionRunner(reads, [counters]);
   const after = projecting.position();
   await projecting.advance(after, [{ type: 'AccountReinstated', position: after + 1 } as unknown as RecordedEvent]);
 };
