@@ -7,28 +7,39 @@ import { createScheduler } from './scheduler.ts';
 
 const limits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };
 
-/** The ids of the renders in the order in which the relay publishes them. `onRead` is called before each read. */
-const publishedOrder = async (documents: Record<string, string>, onRead?: (status: string) => void) => {
+/** The keys of the tasks in the order in which the relay publishes them. `onRead` is called before each read. */
+const publishedOrder = async (
+  collection: 'renders' | 'deliveries',
+  documents: Record<string, string>,
+  onRead?: (status: string) => void,
+) => {
   const [renders, officeRenders, deliveries] = Array.from({ length: 3 }, () =>
     createScheduler<RelayTask>(() => limits),
   ) as [never, never, never];
-  const find = async (collection: string, { where }: Query): Promise<Document[]> => {
-    if (collection !== readModels.renders) return [];
+  const find = async (searched: string, { where }: Query): Promise<Document[]> => {
+    if (searched !== readModels[collection]) return [];
     onRead?.(where['status'] as string);
     return Object.entries(documents)
       .filter(([, status]) => status === where['status'])
-      .map(([id]) => ({ id, accountId: 'a', responseMode: 'poll', source: { mode: 'CONVERT', inputType: 'html' } }));
+      .map(([id]) => ({
+        id,
+        accountId: 'a',
+        responseMode: 'poll',
+        source: { mode: 'CONVERT', inputType: 'html' },
+        round: 1,
+      }));
   };
   const schedulers = { renders, officeRenders, deliveries } as Parameters<typeof addOpenTasks>[0];
   await addOpenTasks(schedulers, { checkpoint: async () => 0, find } as unknown as ReadStore);
   const order: string[] = [];
-  for (let task = schedulers.renders.take(0); task; task = schedulers.renders.take(0)) order.push(task.key);
+  const scheduler = schedulers[collection];
+  for (let task = scheduler.take(0); task; task = scheduler.take(0)) order.push(task.key);
   return order;
 };
 
 describe('The relay after a restart', () => {
   it('publishes renders that had begun before those that still wait', async () => {
-    expect(await publishedOrder({ 1: 'PROCESSING', 2: 'QUEUED', 3: 'QUEUED' })).toEqual([
+    expect(await publishedOrder('renders', { 1: 'PROCESSING', 2: 'QUEUED', 3: 'QUEUED' })).toEqual([
       'render-1',
       'render-2',
       'render-3',
@@ -37,9 +48,17 @@ describe('The relay after a restart', () => {
 
   it('finds a render that begins while it reads', async () => {
     const documents: Record<string, string> = { 1: 'QUEUED', 2: 'PROCESSING' };
-    const order = await publishedOrder(documents, (status) => {
+    const order = await publishedOrder('renders', documents, (status) => {
       if (status === 'QUEUED') documents[1] = 'PROCESSING';
     });
     expect(order.toSorted()).toEqual(['render-1', 'render-2']);
+  });
+
+  it('counts deliveries that had begun before it publishes others, so that not all of an account are on the bus', async () => {
+    expect(await publishedOrder('deliveries', { 1: 'pending', 2: 'timeout', 3: 'sent' })).toEqual([
+      'delivery-3',
+      'delivery-2',
+      'delivery-1',
+    ]);
   });
 });

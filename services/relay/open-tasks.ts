@@ -44,7 +44,8 @@ export const addOpenTasks = async (schedulers: Schedulers, reads: ReadStore): Pr
       addRender(schedulers, { id, account: accountId, urgent: responseMode === 'wait', source, layout: docxLayout });
     }
   }
-  for (const status of ['pending', 'sent', 'timeout']) {
+  // Deliveries that had begun still have a message, which counts. Published after others, they would all be on the bus.
+  for (const status of ['sent', 'timeout', 'pending']) {
     for await (const { id, accountId, round } of documentsWithStatus<DeliveryDocument>(
       reads,
       readModels.deliveries,

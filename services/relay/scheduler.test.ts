@@ -133,6 +133,17 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['a1']);
   });
 
+  test('counts a task that another relay has published, from its first activity', () => {
+    for (const act of ['start', 'pause'] as const) {
+      const scheduler = schedulerWith({ maxOutstandingPerAccount: 1 });
+      addAll(scheduler, tasks('a', 2));
+      scheduler[act]('a1', 0);
+      expect(takeAll(scheduler)).toEqual([]);
+      scheduler.end('a1');
+      expect(takeAll(scheduler)).toEqual(['a0']);
+    }
+  });
+
   test('returns published tasks without activity for long, each once in that time', () => {
     const scheduler = schedulerWith();
     addAll(scheduler, tasks('a', 3));

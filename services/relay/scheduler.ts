@@ -157,6 +157,12 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
     setOutstanding(publishedTask, true);
   };
 
+  /** An earlier relay, or another one, has published the task. */
+  const publishWaiting = (key: string, now: number): void => {
+    const task = waiting.get(key);
+    if (task) markPublished(task, now);
+  };
+
   return {
     add: (task) => {
       if (waiting.has(task.key) || published.has(task.key)) return;
@@ -183,12 +189,14 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       return task;
     },
     start: (key, now) => {
-      const task = waiting.get(key);
-      if (task) markPublished(task, now);
+      publishWaiting(key, now);
       overtakeEarlierThan(key, now);
       recordActivity(key, now, true);
     },
-    pause: (key, until) => recordActivity(key, until, true),
+    pause: (key, until) => {
+      publishWaiting(key, until);
+      recordActivity(key, until, true);
+    },
     end: (key) => {
       const task = waiting.get(key);
       if (task) removeWaiting(task);
