@@ -26,7 +26,7 @@ export const createAttemptSchedule = (clock = (): number => performance.now()): 
 /** The timeout of an attempt, in milliseconds. */
 export const attemptTimeoutMs = 10_000;
 /** An attempt is not sent if recording its start took longer than this, in milliseconds: another worker may repeat it. */
-export const maxStartMs = 2_000;
+export const maxStartMs = 5_000;
 /** An attempt without an outcome after this time was interrupted. */
 const interruptedAfterMs = attemptTimeoutMs + maxStartMs;
 

@@ -18,6 +18,12 @@ test.each([
     'unknown token ***',
   ],
   [
+    'a part of a header that has commas',
+    target('https://example.com/hook', { Authorization: 'Bearer 12a,34b,56c' }),
+    'unknown token 12a,34b,56c',
+    'unknown token ***',
+  ],
+  [
     'a header with quotes, in JSON',
     target('https://example.com/hook', { 'X-A': 'a "b" c' }),
     '{"x":"a \\"b\\" c"}',

@@ -22,13 +22,13 @@ const pagesIn = (report: string): string[] =>
  * test. One test at a time leaves room for the others, which take longer. A folder without their configuration, such as
  * those that test/repo creates, has none.
  */
-export const runBrowserTests = async (args: string[]): Promise<BrowserTestResult> => {
+export const runBrowserTests = async (): Promise<BrowserTestResult> => {
   if (!existsSync('playwright.config.ts')) return { counts: noTests, succeeded: true, report: '' };
   const folder = mkdtempSync(join(tmpdir(), 'colophon-browser-results-'));
   const file = join(folder, 'results.json');
   const child = spawn(
     process.execPath,
-    ['node_modules/@playwright/test/cli.js', 'test', '--reporter=dot,json', '--workers=1', ...args],
+    ['node_modules/@playwright/test/cli.js', 'test', '--reporter=dot,json', '--workers=1'],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
   );
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -94,9 +94,9 @@ describe('The schedule of webhook attempts', () => {
     await expect(interrupted.deliver(id)).rejects.toThrow('the process ended');
     const { calls, deliver } = deliveryServiceOn(embedded, () => responded(200));
     // It may still run in another process.
-    expect(await deliver(id)).toEqual({ kind: 'retry', delayMs: 12_000 });
+    expect(await deliver(id)).toEqual({ kind: 'retry', delayMs: 15_000 });
     expect(calls).toEqual([]);
-    embedded.advanceClock(12_000);
+    embedded.advanceClock(15_000);
     expect(await deliver(id)).toEqual({ kind: 'done' });
     const { history } = await loadAggregate(embedded.eventLog, delivery, streams.delivery(id));
     expect(history.map(({ type }) => type)).toEqual([
@@ -112,7 +112,7 @@ describe('The schedule of webhook attempts', () => {
       round!.attempts.map(({ started_at, error, response }) => [started_at, error?.kind, response?.status]),
     ).toEqual([
       ['2026-03-02T09:00:00.000Z', 'failed', undefined],
-      ['2026-03-02T09:00:12.000Z', undefined, 200],
+      ['2026-03-02T09:00:15.000Z', undefined, 200],
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('The schedule of webhook attempts', () => {
     await expect.poll(() => stopped.calls.length).toBe(1);
     const other = deliveryServiceOn(embedded, (nth) => (nth === 1 ? responded(500) : answer.promise));
     await other.deliver(id);
-    embedded.advanceClock(12_000);
+    embedded.advanceClock(15_000);
     expect(await other.deliver(id)).toEqual({ kind: 'retry', delayMs: 5_000 });
     embedded.advanceClock(5_000);
     const deliveredByOther = other.deliver(id);
@@ -242,7 +242,7 @@ test('An attempt whose start took long to record is not sent, because another wo
   const { calls, dependencies } = deliveryServiceOn(embedded, () => responded(200));
   const append: EventStore['append'] = async (stream, events, ...rest) => {
     const appended = await eventLog.store.append(stream, events, ...rest);
-    if (events.some(({ type }) => type === 'WebhookAttemptStarted')) advanceClock(3_000);
+    if (events.some(({ type }) => type === 'WebhookAttemptStarted')) advanceClock(6_000);
     return appended;
   };
   const slow = { ...dependencies, eventLog: { ...eventLog, store: { ...eventLog.store, append } } };

@@ -44,8 +44,12 @@ const readFile = async (
     if (!(error instanceof BlobNotFound)) throw error;
     // The hour may have ended since the check.
     if (eventLog.now() >= new Date(file.keptUntil)) throw fileExpired(file.what);
+    if (file.second === undefined) throw fileLost(request, file);
     // It may have been stored since, or its bytes are damaged.
-    if (file.second === undefined || (await blobs.has(file.sha256))) throw fileLost(request, file);
+    if (await blobs.has(file.sha256))
+      return blobs.get(file.sha256).catch((again: unknown) => {
+        throw again instanceof BlobNotFound ? fileLost(request, file) : again;
+      });
     throw file.second === 'being stored' ? fileBeingStored(file.what) : fileExpired(file.what);
   });
 

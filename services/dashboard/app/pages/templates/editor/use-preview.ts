@@ -18,13 +18,17 @@ export type Preview = {
 /** Long enough to leave most letters of a word out, short enough to follow the writing. */
 const debounceMs = 120;
 const retryMs = 1_000;
-const maxRetries = 5;
 
 const none: Preview = { pdf: null, pages: 0, durationMs: 0, error: null, isUpdating: true, changedAt: 0 };
 
-/** Also too many requests, or an older request that arrived late and replaced this one. */
-const mayRetry = (error: unknown): boolean =>
-  isTemporary(error) || (error instanceof ApiError && (error.status === 429 || error.error === 'preview_replaced'));
+/**
+ * How often a preview that failed is tried again. After too many requests, or an older request that arrived late and
+ * replaced this one, five times. Others once only, because the draft itself may crash the browser that others use, too.
+ */
+const maxRetriesAfter = (error: unknown): number => {
+  if (error instanceof ApiError && (error.status === 429 || error.error === 'preview_replaced')) return 5;
+  return isTemporary(error) ? 1 : 0;
+};
 
 const requestPreview = async (draft: Draft, editor: string, signal: AbortSignal): Promise<Partial<Preview>> => {
   const sample = sampleOf(draft);
@@ -65,7 +69,7 @@ export const usePreview = (draft: Draft): Preview => {
         setPreview((last) => ({ ...last, ...made, error: null, isUpdating: false, changedAt: changedAt.current }));
       } catch (error) {
         if (signal.aborted) return;
-        if (mayRetry(error) && attempt < maxRetries) {
+        if (attempt < maxRetriesAfter(error)) {
           retry = setTimeout(() => setAttempt(attempt + 1), retryMs);
           return;
         }
