@@ -19,16 +19,31 @@ import clock
 
 # The profile is another one: two processes cannot share it.
 PROFILE = 'command-line-profile'
-# The first start with a new profile ends with this code.
+# A start with a profile of another build ends with this code.
 NEEDS_RESTART = 81
 FILTERS = {'.xlsx': 'calc_pdf_Export', '.pptx': 'impress_pdf_Export'}
 LIBRARIES = {'.xlsx': 'libsclo.so', '.pptx': 'libsdlo.so'}
 SHARED_FOLDERS = (b'/tmp', b'/var/tmp')
 
 
-def prepare_profile(folder):
+def build_id(program):
+    """The build of this LibreOffice; an empty text if it does not say."""
+    try:
+        with open(os.path.join(program, 'versionrc'), encoding='utf-8') as file:
+            return ''.join(re.findall(r'^buildid=(.*)$', file.read(), re.MULTILINE))
+    except OSError:
+        return ''
+
+
+def prepare_profile(folder, program):
     """Copies the settings before another LibreOffice writes to their folder."""
-    shutil.copytree(os.path.join(folder, 'profile'), os.path.join(folder, PROFILE))
+    profile = os.path.join(folder, PROFILE)
+    shutil.copytree(os.path.join(folder, 'profile'), profile)
+    # LibreOffice registers its extensions and ends if the profile does not name its build.
+    extensions = os.path.join(profile, 'user', 'extensions')
+    os.makedirs(extensions)
+    with open(os.path.join(extensions, 'buildid'), 'w', encoding='utf-8') as file:
+        file.write(build_id(program))
 
 
 def convert_alone(program, folder, source, target, options, now_ms):

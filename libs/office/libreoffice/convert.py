@@ -147,7 +147,7 @@ def convert(office, folder, header, content):
 def main():
     program, folder, (memory_mb, file_mb, niceness) = sys.argv[1], sys.argv[2], map(int, sys.argv[3:])
     isolation = isolate(folder, program, memory_mb, file_mb)
-    prepare_profile(folder)
+    prepare_profile(folder, program)
     office = Office(program, os.path.join(folder, 'profile'))
     counter = font_numbers.find_counter(program)
     os.nice(niceness)

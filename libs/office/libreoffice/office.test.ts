@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { linkedSection } from '../../../test/fixtures/documents/hostile-document
 import { readPdf } from '../../../test/support/documents/read-pdf.ts';
 import { descendantsOf } from '../../../test/support/processes/process-tree.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
-import { findLibreOffice } from './find.ts';
+import { findLibreOffice, type Installation } from './find.ts';
 import { openOffice } from './office.ts';
 
 const folder = process.env['LIBREOFFICE_FOLDER'];
@@ -93,6 +93,26 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
     const results = profiles.flatMap((profile) => globSync(join(profile, 'GraphicsRenderTests.log')));
     expect([profiles.length, results]).toEqual([2, []]);
     await office.close();
+  });
+
+  it('prints a workbook at its first start with a new profile', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'colophon-first-start-'));
+    await mkdir(join(folder, 'profile', 'user'), { recursive: true });
+    await writeFile(join(folder, 'one.xlsx'), buildXlsx([['One']]));
+    const { program, python } = findLibreOffice(process.env['LIBREOFFICE_FOLDER']) as Installation;
+    // Without the second start that LibreOffice may ask for.
+    const script = [
+      'import command_line, sys',
+      'command_line.NEEDS_RESTART = None',
+      'program, folder = sys.argv[1:]',
+      'command_line.prepare_profile(folder, program)',
+      "print(command_line.convert_alone(program, folder, folder + '/one.xlsx', folder + '/one.pdf', {}, 0))",
+    ].join('\n');
+    const { stdout } = await promisify(execFile)(python, ['-B', '-c', script, program, folder], {
+      cwd: import.meta.dirname,
+    });
+    expect(stdout.trim()).toBe('True');
+    await rm(folder, { recursive: true });
   });
 
   it('is ended by a document that takes too long, and prints the next one', async () => {
