@@ -135,7 +135,8 @@ describe('A subscription to KurrentDB', () => {
 
   it('that is live and slow is ended by the server, and loses no event', async () => {
     const server = await start();
-    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    // On a busy machine, a server that sends much may need more than a second for an append.
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 15_000 }));
     const got: RecordedEvent[] = [];
     const enough = new AbortController();
     await engine.append('render-0', newEvents(1), noStream);
