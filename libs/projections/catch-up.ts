@@ -2,7 +2,6 @@ import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { createBatchProjector, type ProjectionTarget } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
-import { emptyReadModel } from './rebuild.ts';
 
 /** Updates the serving read models. For one caller, which passes the batches of the event log one after the other. */
 export const openProjectionRunner = async (reads: ReadStore, projections: readonly Projection[]) => {
@@ -14,19 +13,6 @@ export const openProjectionRunner = async (reads: ReadStore, projections: readon
   let targets = await load();
   let project = createBatchProjector(reads);
   const position = (): number => Math.min(...targets.map((target) => target.position));
-  /**
-   * Empties the read models whose storage was emptied or restored. The last batch may have written documents that lack
-   * the earlier events, and a replay into the same generation would leave them so. It is short, so that a process that
-   * stops meanwhile leaves a replay that any other continues.
-   */
-  const emptyResetModels = async (): Promise<void> => {
-    const serving = await reads.servingGenerations(models);
-    for (const [index, { projection, generation, position }] of targets.entries()) {
-      const current = serving[index]!;
-      if (current.generation === generation && current.position < position)
-        await emptyReadModel(reads, projection.model);
-    }
-  };
 
   return {
     /** The position after which events are needed. */
@@ -50,7 +36,6 @@ export const openProjectionRunner = async (reads: ReadStore, projections: readon
         return true;
       }
 
-      await emptyResetModels();
       targets = await load();
       project = createBatchProjector(reads);
       return position() >= end;

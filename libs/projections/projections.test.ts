@@ -13,7 +13,7 @@ import { catchUp, projectToEnd, openProjectionRunner } from './catch-up.ts';
 import { collectionsOf } from './projection.ts';
 import type { RenderDocument } from './renders.ts';
 import { createBatchProjector } from './batch-projector.ts';
-import { emptyReadModel } from './rebuild.ts';
+import { emptyReadModel } from './testing/empty-read-model.ts';
 import { eventLogOf, generatedHistories } from './testing/histories.ts';
 
 let folder: string;

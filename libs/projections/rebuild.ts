@@ -36,12 +36,3 @@ export const rebuildReadModel = async (
     throw error;
   }
 };
-
-/**
- * Lets a new, empty generation of a read model serve queries: the next replay builds it from the start of the event log.
- * What is still written into the earlier generation is never read.
- * @throws RebuildSuperseded if another rebuild of the model starts in between
- */
-export const emptyReadModel = async (reads: ReadStore, model: string): Promise<void> => {
-  await reads.switchOver(model, { generation: await reads.beginRebuild(model), position: 0 }, 'behind');
-};

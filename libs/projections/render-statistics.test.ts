@@ -11,7 +11,7 @@ import { type DurationHistogram, withDuration } from './duration-histogram.ts';
 import { collectionsOf } from './projection.ts';
 import { renderStatistics, type RenderStatisticsDocument } from './render-statistics.ts';
 import { renders } from './renders.ts';
-import { emptyReadModel } from './rebuild.ts';
+import { emptyReadModel } from './testing/empty-read-model.ts';
 
 type History = {
   account: string;

@@ -10,7 +10,7 @@ import { keyRenders, type KeyRendersDocument } from './key-renders.ts';
 import { createBatchProjector } from './batch-projector.ts';
 import { collectionsOf } from './projection.ts';
 import { renders } from './renders.ts';
-import { emptyReadModel } from './rebuild.ts';
+import { emptyReadModel } from './testing/empty-read-model.ts';
 import { usage, type UsageDocument, usageIdOf } from './usage.ts';
 
 type RenderHistory = {

@@ -38,6 +38,8 @@ const indexedFieldsCheck = (collections: readonly Collection[]) => {
   };
 };
 
+const newGeneration = (): string => randomUUID().slice(0, 8);
+
 const withModelState = (states: ModelStates, model: string, state: ModelState): ModelStates => ({
   ...states,
   models: { ...states.models, [model]: state },
@@ -61,6 +63,9 @@ export const createReadStore = (
   const requireFields = indexedFieldsCheck(collections);
   const modelOf = new Map(collections.map(({ name, model }) => [name, model]));
   const collectionsOf = (model: string): Collection[] => collections.filter((collection) => collection.model === model);
+  const createIndexes = async (model: string, generation: string): Promise<void> => {
+    for (const collection of collectionsOf(model)) await engine.createIndexes(collection, generation);
+  };
   const generationOf = async (collection: string): Promise<string> => {
     const model = modelOf.get(collection);
     return model === undefined ? '' : modelStateOf(await states.readRecent(), model).generation;
@@ -121,21 +126,28 @@ export const createReadStore = (
     },
     checkpoint: async (model) => modelStateOf(await states.readLatest(), model).position,
     moveCheckpoints: async (written, position, last) => {
-      let areServing = true;
+      const emptyGeneration = newGeneration();
+      let [areServing, reset] = [true, [] as string[]];
       await states.update((now) => {
-        const models = Object.entries(written);
-        const serving = models.filter(([model, from]) => {
+        [areServing, reset] = [true, []];
+        const changed: Record<string, ModelState> = {};
+        let lastEvent = now.lastEvent;
+        for (const [model, from] of Object.entries(written)) {
           const stored = modelStateOf(now, model);
-          return stored.generation === from.generation && stored.position >= from.position;
-        });
-        areServing = serving.length === models.length;
-        const behind = serving.filter(([model]) => modelStateOf(now, model).position < position);
-        if (behind.length === 0) return now;
-        const moved = behind.map(([model]) => [model, { ...modelStateOf(now, model), position }] as const);
-        const isLater = last !== undefined && last.position > (now.lastEvent?.position ?? 0);
-        return { models: { ...now.models, ...Object.fromEntries(moved) }, lastEvent: isLater ? last : now.lastEvent };
+          if (stored.generation !== from.generation) areServing = false;
+          else if (stored.position < from.position) {
+            reset.push(model);
+            changed[model] = { ...stored, generation: emptyGeneration, position: 0 };
+          } else if (stored.position < position) {
+            changed[model] = { ...stored, position };
+            if (last !== undefined && last.position > (lastEvent?.position ?? 0)) lastEvent = last;
+          }
+        }
+        if (Object.keys(changed).length === 0) return now;
+        return { models: { ...now.models, ...changed }, lastEvent };
       });
-      return areServing;
+      for (const model of reset) await createIndexes(model, emptyGeneration);
+      return areServing && reset.length === 0;
     },
     lastEvent: async () => (await states.readLatest()).lastEvent,
     clearLastEvent: () => states.update((now) => (now.lastEvent === null ? now : { ...now, lastEvent: null })),
@@ -143,10 +155,10 @@ export const createReadStore = (
       states.waitUntil((now) => modelStateOf(now, model).position >= position, timeoutMs),
 
     beginRebuild: async (model) => {
-      const generation = randomUUID().slice(0, 8);
+      const generation = newGeneration();
       await states.readLatest();
       await states.update((now) => withModelState(now, model, { ...modelStateOf(now, model), shadow: generation }));
-      for (const collection of collectionsOf(model)) await engine.createIndexes(collection, generation);
+      await createIndexes(model, generation);
       return generation;
     },
     requireShadow: async (model, generation) => requireLatestShadow(await states.readRecent(), model, generation),

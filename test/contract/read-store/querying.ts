@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { emptyReadModel } from '#libs/projections/rebuild.ts';
+import { emptyReadModel } from '#libs/projections/testing/empty-read-model.ts';
 import type { Document, Query } from '#libs/read-store/port.ts';
 import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
 import type { ContractCases } from '../../support/contract/describe-contract.ts';
