@@ -19,9 +19,9 @@ test.each([
   ],
   [
     'a part of a header that has commas',
-    target('https://example.com/hook', { Authorization: 'Bearer 12a,34b,56c' }),
-    'unknown token 12a,34b,56c',
-    'unknown token ***',
+    target('https://example.com/hook', { 'X-Keys': '12a,34b, 56c,78d' }),
+    'unknown tokens 12a,34b and 56c,78d',
+    'unknown tokens *** and ***',
   ],
   [
     'a header with quotes, in JSON',

@@ -14,7 +14,11 @@ const decodeOrKeep = (text: string): string => {
 
 const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
   const { href, pathname, search } = new URL(url);
-  const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/), ...value.split(/[\s,]+/)]);
+  const ofHeaders = Object.values(headers).flatMap((value) => [
+    value,
+    ...value.split(/,?\s+/),
+    ...value.split(/[\s,]+/),
+  ]);
   const ofQuery = search
     .slice(1)
     .split('&')

@@ -12,6 +12,7 @@ const publishedOrder = async (
   collection: 'renders' | 'deliveries',
   documents: Record<string, string>,
   onRead?: (status: string) => void,
+  attemptsOf: (id: string) => object = () => ({}),
 ) => {
   const [renders, officeRenders, deliveries] = Array.from({ length: 3 }, () =>
     createScheduler<RelayTask>(() => limits),
@@ -27,6 +28,7 @@ const publishedOrder = async (
         responseMode: 'poll',
         source: { mode: 'CONVERT', inputType: 'html' },
         round: 1,
+        ...attemptsOf(id),
       }));
   };
   const schedulers = { renders, officeRenders, deliveries } as Parameters<typeof addOpenTasks>[0];
@@ -55,10 +57,13 @@ describe('The relay after a restart', () => {
   });
 
   it('counts deliveries that had begun before it publishes others, so that not all of an account are on the bus', async () => {
-    expect(await publishedOrder('deliveries', { 1: 'pending', 2: 'timeout', 3: 'sent' })).toEqual([
-      'delivery-3',
-      'delivery-2',
-      'delivery-1',
-    ]);
+    const documents = { 1: 'pending', 2: 'pending', 3: 'pending', 4: 'timeout', 5: 'sent' };
+    const earlier = '2026-05-01T00:00:00.000Z';
+    const later = '2026-05-02T00:00:00.000Z';
+    const lastAttempts: Record<string, string | null> = { 1: null, 2: earlier, 3: later, 4: later, 5: later };
+    const attemptsOf = (id: string) => ({ requestedAt: later, lastAttemptAt: lastAttempts[id] });
+    expect(await publishedOrder('deliveries', documents, undefined, attemptsOf)).toEqual(
+      [3, 5, 4, 1, 2].map((id) => `delivery-${id}`),
+    );
   });
 });

@@ -2,7 +2,7 @@ import { readModels } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { addRender, deliveryTask, type Schedulers } from './relay-tasks.ts';
+import { addRender, deliveryTask, type RelayTask, type Schedulers } from './relay-tasks.ts';
 
 const pageSize = 2_000;
 
@@ -44,15 +44,19 @@ export const addOpenTasks = async (schedulers: Schedulers, reads: ReadStore): Pr
       addRender(schedulers, { id, account: accountId, urgent: responseMode === 'wait', source, layout: docxLayout });
     }
   }
-  // Deliveries that had begun still have a message, which counts. Published after others, they would all be on the bus.
-  for (const status of ['sent', 'timeout', 'pending']) {
-    for await (const { id, accountId, round } of documentsWithStatus<DeliveryDocument>(
+  // The messages of deliveries that had begun are still on the bus, so these come first and count before others do.
+  const notBegun: RelayTask[] = [];
+  for (const status of ['pending', 'sent', 'timeout']) {
+    for await (const { id, accountId, round, requestedAt, lastAttemptAt } of documentsWithStatus<DeliveryDocument>(
       reads,
       readModels.deliveries,
       status,
     )) {
-      schedulers.deliveries.add(deliveryTask(id, accountId, round));
+      const task = deliveryTask(id, accountId, round);
+      if (lastAttemptAt !== null && lastAttemptAt >= requestedAt) schedulers.deliveries.add(task);
+      else notBegun.push(task);
     }
   }
+  for (const task of notBegun) schedulers.deliveries.add(task);
   return Math.min(...checkpoints);
 };

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { OfficeRequest } from '../port.ts';
 import { buildXlsx } from '../../../test/support/documents/build-xlsx.ts';
@@ -15,6 +15,7 @@ import { descendantsOf } from '../../../test/support/processes/process-tree.ts';
 import { waitUntil } from '../../../test/support/wait-until.ts';
 import { findLibreOffice, type Installation } from './find.ts';
 import { openOffice } from './office.ts';
+import { profileSettings } from './profile.ts';
 
 const folder = process.env['LIBREOFFICE_FOLDER'];
 const isInstalled = !('missing' in findLibreOffice(folder));
@@ -96,10 +97,12 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
   });
 
   it('prints a workbook at its first start with a new profile', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'colophon-first-start-'));
-    await mkdir(join(folder, 'profile', 'user'), { recursive: true });
-    await writeFile(join(folder, 'one.xlsx'), buildXlsx([['One']]));
-    const { program, python } = findLibreOffice(process.env['LIBREOFFICE_FOLDER']) as Installation;
+    const own = await mkdtemp(join(tmpdir(), 'colophon-first-start-'));
+    onTestFinished(() => rm(own, { recursive: true }));
+    await mkdir(join(own, 'profile', 'user'), { recursive: true });
+    await writeFile(join(own, 'profile', 'user', 'registrymodifications.xcu'), profileSettings);
+    await writeFile(join(own, 'one.xlsx'), buildXlsx([['One']]));
+    const { program, python } = findLibreOffice(folder) as Installation;
     // Without the second start that LibreOffice may ask for.
     const script = [
       'import command_line, sys',
@@ -108,11 +111,10 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
       'command_line.prepare_profile(folder, program)',
       "print(command_line.convert_alone(program, folder, folder + '/one.xlsx', folder + '/one.pdf', {}, 0))",
     ].join('\n');
-    const { stdout } = await promisify(execFile)(python, ['-B', '-c', script, program, folder], {
+    const { stdout } = await promisify(execFile)(python, ['-B', '-c', script, program, own], {
       cwd: import.meta.dirname,
     });
     expect(stdout.trim()).toBe('True');
-    await rm(folder, { recursive: true });
   });
 
   it('is ended by a document that takes too long, and prints the next one', async () => {

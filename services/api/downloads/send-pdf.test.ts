@@ -7,7 +7,7 @@ import { sendKeptPdf } from './send-pdf.ts';
 const pdf = Buffer.from('%PDF-1.7');
 const sha256 = hash('sha256', pdf);
 
-test('A PDF that is stored again between two looks at the blob store is sent, and not called lost', async () => {
+test('A PDF that is stored again between two reads is sent, and not called lost', async () => {
   let isStored = false;
   const blobs = {
     get: async () => {

@@ -22,12 +22,13 @@ const retryMs = 1_000;
 const none: Preview = { pdf: null, pages: 0, durationMs: 0, error: null, isUpdating: true, changedAt: 0 };
 
 /**
- * How often a preview that failed is tried again. After too many requests, or an older request that arrived late and
- * replaced this one, five times. Others once only, because the draft itself may crash the browser that others use, too.
+ * How often a preview is tried again after this error, also one of too many requests, or of an older request that arrived
+ * late and replaced this one. Less often after a 503: the draft itself may crash the browser, which other accounts use, too.
  */
 const maxRetriesAfter = (error: unknown): number => {
-  if (error instanceof ApiError && (error.status === 429 || error.error === 'preview_replaced')) return 5;
-  return isTemporary(error) ? 1 : 0;
+  if (!(error instanceof ApiError)) return 0;
+  if (error.status === 503) return 2;
+  return isTemporary(error) || error.status === 429 || error.error === 'preview_replaced' ? 5 : 0;
 };
 
 const requestPreview = async (draft: Draft, editor: string, signal: AbortSignal): Promise<Partial<Preview>> => {
