@@ -135,10 +135,11 @@ export const createReadStore = (
         for (const [model, from] of Object.entries(written)) {
           const stored = modelStateOf(now, model);
           if (stored.generation !== from.generation) areServing = false;
-          else if (stored.position < from.position) {
+          else if (stored.position === 0 && from.position > 0) {
             reset.push(model);
-            changed[model] = { ...stored, generation: emptyGeneration, position: 0 };
-          } else if (stored.position < position) {
+            changed[model] = { generation: emptyGeneration, position: 0 };
+          } else if (stored.position < from.position) areServing = false;
+          else if (stored.position < position) {
             changed[model] = { ...stored, position };
             if (last !== undefined && last.position > (lastEvent?.position ?? 0)) lastEvent = last;
           }

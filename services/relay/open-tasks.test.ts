@@ -61,7 +61,7 @@ describe('The relay after a restart', () => {
     const earlier = '2026-05-01T00:00:00.000Z';
     const later = '2026-05-02T00:00:00.000Z';
     const lastAttempts: Record<string, string | null> = { 1: null, 2: earlier, 3: later, 4: later, 5: later };
-    const attemptsOf = (id: string) => ({ requestedAt: later, lastAttemptAt: lastAttempts[id] });
+    const attemptsOf = (id: string) => ({ requestedAt: later, lastAttemptAt: lastAttempts[id], round: 2 });
     expect(await publishedOrder('deliveries', documents, undefined, attemptsOf)).toEqual(
       [3, 5, 4, 1, 2].map((id) => `delivery-${id}`),
     );

@@ -53,7 +53,7 @@ export const addOpenTasks = async (schedulers: Schedulers, reads: ReadStore): Pr
       status,
     )) {
       const task = deliveryTask(id, accountId, round);
-      if (lastAttemptAt !== null && lastAttemptAt >= requestedAt) schedulers.deliveries.add(task);
+      if (lastAttemptAt !== null && (round === 1 || lastAttemptAt >= requestedAt)) schedulers.deliveries.add(task);
       else notBegun.push(task);
     }
   }

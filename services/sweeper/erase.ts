@@ -70,12 +70,18 @@ const loadKnown = async <State, Command, Event extends EventOf>(
 };
 
 /**
- * Erases one PDF with its thumbnail. Returns the position of its PdfErased event; null if there is nothing to erase. The
+ * Erases one PDF with its thumbnail. `position` is one that the read model has reached: otherwise it does not know which
+ * files other renders keep. Returns the position of its PdfErased event; null if there is nothing to erase. The
  * event comes last, so the next sweep repeats an erasure that a crash interrupted.
  */
-const erasePdf = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<number | null> => {
-  const { eventLog, blobs } = dependencies;
+const erasePdf = async (
+  dependencies: ErasureDependencies,
+  document: RenderDocument,
+  position: number,
+): Promise<number | null> => {
+  const { eventLog, blobs, reads } = dependencies;
   const files = await filesOfRenderAlone(dependencies, document);
+  if ((await reads.checkpoint(readModels.renders)) < position) throw new Error('the read model was emptied meanwhile');
   const { first, last, aggregate } = await loadKnown(eventLog, render, streams.render(document.id));
   const command = { type: 'erasePdf', now: eventLog.now() } as const;
   // Since the document was read, the PDF may have been kept again.
@@ -99,21 +105,22 @@ const eraseDue = async (
   { eventLog, reads }: ErasureDependencies,
   model: string,
   by: string,
-  erase: (document: { id: string }) => Promise<number | null>,
+  erase: (document: { id: string }, position: number) => Promise<number | null>,
 ): Promise<number> => {
   const query = { where: {}, range: { by, before: eventLog.now().toISOString() }, sort: { by, descending: false } };
   const failures: string[] = [];
   let erased = 0;
   for (let remaining = 0; ;) {
     // Then it knows which files other renders keep, and what is erased has left it.
-    if (!(await reads.waitForCheckpoint(model, await eventLog.store.head(), readModelTimeoutMs))) {
+    const head = await eventLog.store.head();
+    if (!(await reads.waitForCheckpoint(model, head, readModelTimeoutMs))) {
       failures.push('the read model is behind the event log');
       break;
     }
     const page = (await reads.find(model, { ...query, limit: pageSize, skip: remaining })) as { id: string }[];
     for (let from = 0; from < page.length; from += eraseConcurrency) {
       const documents = page.slice(from, from + eraseConcurrency);
-      const outcomes = await Promise.allSettled(documents.map(erase));
+      const outcomes = await Promise.allSettled(documents.map((document) => erase(document, head)));
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.status === 'rejected') failures.push(`${documents[index]!.id}: ${outcome.reason}`);
         if (outcome.status === 'fulfilled' && outcome.value !== null) erased += 1;
@@ -128,8 +135,8 @@ const eraseDue = async (
 
 /** Erases all PDFs whose time is over. Returns how many. */
 export const eraseExpiredPdfs = (dependencies: ErasureDependencies): Promise<number> =>
-  eraseDue(dependencies, readModels.renders, 'keptUntil', (document) =>
-    erasePdf(dependencies, document as RenderDocument),
+  eraseDue(dependencies, readModels.renders, 'keptUntil', (document, position) =>
+    erasePdf(dependencies, document as RenderDocument, position),
   );
 
 /** Erases the sealed headers and cookies for pages whose render has ended. Returns for how many renders. */

@@ -72,6 +72,26 @@ describe('A stored PDF', () => {
     expect(await blobs.has(sha256)).toBe(true);
   });
 
+  test('stays stored if the read model is emptied before it could say that a later render has the same bytes', async () => {
+    const embedded = await openEmbeddedEngines();
+    await embedded.recordCompletedRender(pollResponseMode, 'same');
+    embedded.advanceClock(1_000);
+    const { sha256 } = await embedded.recordCompletedRender(pollResponseMode, 'same');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs - 999);
+    const { reads, blobs } = embedded.engines;
+    let isEmptied = false;
+    const find: ReadStore['find'] = async (...query) => {
+      const found = isEmptied ? [] : await reads.find(...query);
+      isEmptied = true;
+      return found;
+    };
+    const checkpoint = async (model: string): Promise<number> => (isEmptied ? 0 : reads.checkpoint(model));
+    const sweeping = eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: { ...reads, find, checkpoint } });
+    await expect(sweeping).rejects.toThrow('the read model was emptied meanwhile');
+    expect(await blobs.has(sha256)).toBe(true);
+  });
+
   test('stays stored while one of very many other renders with the same bytes is kept', async () => {
     const embedded = await openEmbeddedEngines();
     const record = (mode: ResponseMode) => embedded.recordCompletedRender(mode, 'same');

@@ -23,11 +23,11 @@ const none: Preview = { pdf: null, pages: 0, durationMs: 0, error: null, isUpdat
 
 /**
  * How often a preview is tried again after this error, also one of too many requests, or of an older request that arrived
- * late and replaced this one. Less often after a 503: the draft itself may crash the browser, which other accounts use, too.
+ * late and replaced this one. Less often if the service is not available: the draft itself may crash the browser, which other accounts use, too.
  */
 const maxRetriesAfter = (error: unknown): number => {
   if (!(error instanceof ApiError)) return 0;
-  if (error.status === 503) return 2;
+  if (error.error === 'service_unavailable') return 2;
   return isTemporary(error) || error.status === 429 || error.error === 'preview_replaced' ? 5 : 0;
 };
 
