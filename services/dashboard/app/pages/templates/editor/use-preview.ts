@@ -23,7 +23,8 @@ const none: Preview = { pdf: null, pages: 0, durationMs: 0, error: null, isUpdat
 
 /**
  * How often a preview is tried again after this error, also one of too many requests, or of an older request that arrived
- * late and replaced this one. Less often if the service is not available: the draft itself may crash the browser, which other accounts use, too.
+ * late and replaced this one. Less often if the service is not available: the draft itself may crash the browser, which
+ * other accounts use, too.
  */
 const maxRetriesAfter = (error: unknown): number => {
   if (!(error instanceof ApiError)) return 0;
