@@ -158,7 +158,7 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
   };
 
   /** An earlier relay, or another one, has published the task. */
-  const publishWaiting = (key: string, now: number): void => {
+  const markWaitingPublished = (key: string, now: number): void => {
     const task = waiting.get(key);
     if (task) markPublished(task, now);
   };
@@ -189,12 +189,12 @@ export const createScheduler = <T extends ScheduledTask>(limits: () => Scheduler
       return task;
     },
     start: (key, now) => {
-      publishWaiting(key, now);
+      markWaitingPublished(key, now);
       overtakeEarlierThan(key, now);
       recordActivity(key, now, true);
     },
     pause: (key, until) => {
-      publishWaiting(key, until);
+      markWaitingPublished(key, until);
       recordActivity(key, until, true);
     },
     end: (key) => {

@@ -5,7 +5,7 @@ import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { useFerretDb, openEngineOn } from '../support/ferretdb/engines.ts';
 import { isFerretDbAvailable } from '../support/ferretdb/server.ts';
 import { describeReadStoreContract } from './read-store.contract.ts';
-import { collections, people } from '../support/contract/read-store-documents.ts';
+import { neverRebuilt, collections, people } from '../support/contract/read-store-documents.ts';
 
 describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
   const testServer = useFerretDb();
@@ -45,6 +45,20 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
       await reopen();
       const names = (await database.listCollections().toArray()).map(({ name }) => name);
       expect(names.filter((name) => name.startsWith('documents.people'))).toEqual([`documents.people@${generation}`]);
+    });
+
+    it('gives a model of a database that was dropped another empty generation, with all indexes', async () => {
+      const { engine, database } = await opened();
+      const indexes = async (name: string) => (await database.collection(name).indexes()).length;
+      await engine.write([person('', 'a', {})]);
+      const before = await indexes('documents.people');
+      for (const position of [1, 2]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
+      await database.dropDatabase();
+      await engine.write([person('', 'b', {})]);
+      expect(await engine.moveCheckpoints({ people: { generation: '', position: 2 } }, 3)).toBe(false);
+      const [serving] = await engine.servingGenerations(['people']);
+      expect(await indexes(`documents.people@${serving!.generation}`)).toBe(before);
+      expect(await engine.get(people, 'b')).toBe(null);
     });
 
     it('accepts batches of several megabytes', async () => {

@@ -54,6 +54,22 @@ for (const [reason, code, error] of [
     expect(failedCount).toBe(1);
   });
 
+test('A preview that may crash the browser each time is requested three times, and then its error is shown', async ({
+  dashboard,
+  context,
+}) => {
+  const { page } = await openGreeting(dashboard, context);
+  let failedCount = 0;
+  await page.route('**/api/v1/templates/preview', (route) => {
+    failedCount += 1;
+    return route.fulfill({ status: 503, json: { error: 'service_unavailable', message: 'It crashed.', code: 503 } });
+  });
+  await goToEnd(page);
+  await page.keyboard.insertText('and once more');
+  await expect(page.locator('.live-preview[data-state=failed]')).toContainText('It crashed.');
+  expect(failedCount).toBe(3);
+});
+
 test('Variables and helpers are completed, also inside a block', async ({ dashboard, context }) => {
   const { page } = await openGreeting(dashboard, context);
   await goToEnd(page);

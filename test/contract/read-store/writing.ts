@@ -19,11 +19,11 @@ const event = (position: number) => ({ stream: 'render-1', revision: 0, id: `eve
 const positions = (reads: ReadStore): Promise<number[]> =>
   Promise.all(['people', 'places'].map((model) => reads.checkpoint(model)));
 
-/** What remains of the states of the models in an emptied storage. */
-const emptyStates = async (reads: ReadStore): Promise<void> => {
+/** Replaces the states of the models by those of an emptied storage, or of a restored one. */
+const replaceStates = async (reads: ReadStore, models = {}): Promise<void> => {
   const states = key('read models', 'checkpoints');
   const { position } = await reads.read(states);
-  await reads.replace({ ...states, document: { models: {}, lastEvent: null }, position: 0 }, position);
+  await reads.replace({ ...states, document: { models, lastEvent: null }, position: 0 }, position);
 };
 
 export const writingCases: ContractCases<ReadStoreUnderTest> = {
@@ -125,7 +125,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
 
   'checkpoints of a storage that was emptied do not move beyond the missing documents': async ({ engine }) => {
     for (const position of [3, 4, 5]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
-    await emptyStates(engine);
+    await replaceStates(engine);
     expect(await engine.moveCheckpoints({ people: { generation: '', position: 5 } }, 9)).toBe(false);
     expect(await engine.checkpoint('people')).toBe(0);
     const [serving] = await engine.servingGenerations(['people']);
@@ -135,7 +135,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
   'documents that are written into a storage while it is emptied are not served': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     await engine.moveCheckpoints({ people: neverRebuilt, places: neverRebuilt }, 5);
-    await emptyStates(engine);
+    await replaceStates(engine);
     await engine.write([{ ...key('a'), document: { id: 'a', n: 'without earlier events' }, position: 9 }]);
     const late = { generation: '', position: 5 };
     const moved = [engine, other].map((one) => one.moveCheckpoints({ people: late, places: late }, 9));
@@ -149,10 +149,20 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await findIds(engine, {})).toEqual(['a']);
   },
 
+  'checkpoints of a storage that was restored stay, and so do its documents': async ({ engine }) => {
+    await writeDocumentsAt(engine, 3, documentWrite('a', { id: 'a' }));
+    for (const position of [4, 5]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
+    const restored = { generation: '', position: 3 };
+    await replaceStates(engine, { people: restored });
+    expect(await engine.moveCheckpoints({ people: { generation: '', position: 5 } }, 9)).toBe(false);
+    expect(await engine.servingGenerations(['people'])).toEqual([restored]);
+    expect(await findIds(engine, {})).toEqual(['a']);
+  },
+
   'a storage that was emptied and rebuilt by another instance is used at once': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     for (const position of [3, 4, 5, 6, 7]) await engine.moveCheckpoints({ people: neverRebuilt }, position);
-    await emptyStates(other);
+    await replaceStates(other);
     const generation = await other.beginRebuild('people');
     await other.switchOver('people', { generation, position: 7 });
     expect(await engine.moveCheckpoints({ people: { generation: '', position: 7 } }, 8)).toBe(false);
