@@ -19,7 +19,6 @@ export type PdfToFinish = {
   /** The title for PDF/UA of a document that has none; null if its author must name it. */
   fallbackTitle: string | null;
   namesLanguage: boolean;
-  isWorkbook: boolean;
   /** The XML of the invoice that the options name, checked; null without one. */
   invoice: string | null;
   options: RenderOptions;
@@ -81,7 +80,7 @@ export const printStampsOn = async (
     options,
     requestedAt,
     isolated,
-  }: Omit<PdfToFinish, 'pdf' | 'metadata' | 'fallbackTitle' | 'namesLanguage' | 'isWorkbook' | 'invoice'> & {
+  }: Omit<PdfToFinish, 'pdf' | 'metadata' | 'fallbackTitle' | 'namesLanguage' | 'invoice'> & {
     pages: PagesToStamp;
   },
 ): Promise<Stamps | null> => {
@@ -118,7 +117,7 @@ export const finishPdf = async (
   elapsed: ElapsedTimes,
   toFinish: PdfToFinish,
 ): Promise<Uint8Array> => {
-  const { pdf, metadata, fallbackTitle, namesLanguage, isWorkbook, invoice, options, requestedAt } = toFinish;
+  const { pdf, metadata, fallbackTitle, namesLanguage, invoice, options, requestedAt } = toFinish;
   const files = filesOf(options, invoice);
   const standards = standardsOf(options);
   const stamps = await stampsFor(dependencies, requested, elapsed, toFinish);
@@ -132,7 +131,6 @@ export const finishPdf = async (
     fallbackTitle,
     standards,
     namesLanguage,
-    isWorkbook,
     requestedAt: requestedAt.toISOString(),
     ...files,
     stamps,

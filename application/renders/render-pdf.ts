@@ -52,7 +52,6 @@ export type RenderedPdf = PrintResult &
     renderModeReason: string;
     /** Whether the document names its language. */
     namesLanguage: boolean;
-    isWorkbook: boolean;
     durations: Pick<RenderDurations, 'prepareMs' | 'waitMs' | 'loadMs' | 'printMs' | 'finishMs'>;
   };
 
@@ -153,7 +152,6 @@ const renderOnce = async (
   const { waitedMs, workedMs: prepareMs } = elapsed;
   const left = { processingMs: limits.processingMs - prepareMs, waitTimeoutMs: limits.processingMs - waitedMs };
   const office = officeOf(dependencies.office, prepared);
-  const isWorkbook = office?.document.format === 'xlsx';
   const printed = office
     ? await printOffice(office, { requested, named, options, requestedAt, isolated, limits: left }).catch(
         nameContentField(requested),
@@ -178,7 +176,6 @@ const renderOnce = async (
     metadata,
     fallbackTitle: office ? fallbackTitleOf(requested) : null,
     namesLanguage: prepared.lacksLanguage !== true,
-    isWorkbook,
     invoice,
     options,
     requestedAt,
@@ -199,7 +196,6 @@ const renderOnce = async (
     renderMode: renderModeOf({ classification: prepared.classification, options }),
     renderModeReason: prepared.classification.reason,
     namesLanguage: prepared.lacksLanguage !== true,
-    isWorkbook,
     durations: {
       ...printed.timings,
       prepareMs,

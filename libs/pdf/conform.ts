@@ -11,14 +11,10 @@ import { pageContent } from './streams.ts';
 import { readTree } from './structure-tree.ts';
 import { inOrder } from './trees.ts';
 
-/**
- * `namesLanguage` says whether the document names its language, `isWorkbook` whether it is one; `title` is the title of
- * the PDF.
- */
+/** `namesLanguage` says whether the document names its language; `title` is the title of the PDF. */
 export type PagesToConform = {
   standards: Standards;
   namesLanguage: boolean;
-  isWorkbook: boolean;
   title: string | null;
 };
 
@@ -64,9 +60,11 @@ const describeAnnotations = (document: PDFDocument): void => {
     }
 };
 
-/** LibreOffice puts headers and footers of a workbook into the structure, but not the cells. */
-const lacksCells = (document: PDFDocument): boolean =>
-  document.getPages().some((page) => hasLooseText(pageContent(page)));
+/** LibreOffice Calc puts headers and footers of a workbook into the structure, but not the cells. */
+const lacksCells = (document: PDFDocument): boolean => {
+  const creator = textOf(document.context.lookup(document.context.trailerInfo.Info, PDFDict).get(name('Creator')));
+  return creator === 'Calc' && document.getPages().some((page) => hasLooseText(pageContent(page)));
+};
 
 const cellsWithoutStructure: ConformanceViolation = {
   standard: 'ISO 14289-1, 7.1',
@@ -79,7 +77,7 @@ const cellsWithoutStructure: ConformanceViolation = {
 /** What the PDF must be changed in by its author. Completes what the service can complete. */
 const findViolations = (
   document: PDFDocument,
-  { standards: { pdfa, isPdfUa }, namesLanguage, isWorkbook, title }: PagesToConform,
+  { standards: { pdfa, isPdfUa }, namesLanguage, title }: PagesToConform,
 ): ConformanceViolation[] => {
   if (!isPdfUa) return pdfa ? findMissingGlyphs(document) : [];
   const untitled = {
@@ -87,8 +85,7 @@ const findViolations = (
     element: 'Document',
     message: 'Give it a title: <title>, or metadata.title.',
   };
-  const ofStructure =
-    isWorkbook && lacksCells(document) ? [cellsWithoutStructure] : completeStructure(document, namesLanguage);
+  const ofStructure = lacksCells(document) ? [cellsWithoutStructure] : completeStructure(document, namesLanguage);
   return [...(title ? [] : [untitled]), ...ofStructure, ...findMissingGlyphs(document)];
 };
 

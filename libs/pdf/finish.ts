@@ -7,7 +7,7 @@ import { encryptDocument, type PdfEncryption } from './encryption.ts';
 import { loadPdf, savePdf } from './load-and-save.ts';
 import { stampDocument, type Stamps } from './stamp.ts';
 
-/** `standards` is null without any; `namesLanguage` and `isWorkbook` are for them, as in `PagesToConform`. */
+/** `standards` is null without any; `namesLanguage` is for them, as in `PagesToConform`. */
 export type FinishInput = MetadataInput &
   FilesInput & {
     pdf: Uint8Array;
@@ -15,7 +15,6 @@ export type FinishInput = MetadataInput &
     /** The title for PDF/UA if the PDF has none. */
     fallbackTitle?: string | null;
     namesLanguage: boolean;
-    isWorkbook: boolean;
     stamps?: Stamps | null;
     encryption?: PdfEncryption | null;
   };
@@ -26,12 +25,12 @@ export type FinishInput = MetadataInput &
  * @throws ApiError conformance_not_met; conversion_failed if an image of a stamp cannot be drawn
  */
 export const finishPdf = async (input: FinishInput): Promise<Uint8Array> => {
-  const { pdf, standards, namesLanguage, isWorkbook, stamps, encryption, requestedAt } = input;
+  const { pdf, standards, namesLanguage, stamps, encryption, requestedAt } = input;
   const document = await loadPdf(pdf);
   const metadata = metadataOf(document, input);
   if (standards?.isPdfUa) metadata.title ||= input.fallbackTitle ?? null;
   if (stamps) await stampDocument(document, stamps);
-  if (standards) conformPages(document, { standards, namesLanguage, isWorkbook, title: metadata.title });
+  if (standards) conformPages(document, { standards, namesLanguage, title: metadata.title });
   if (standards?.pdfa) shortenDestinationNames(document);
   attachFiles(document, attachedFilesOf(input));
   completeCatalog(document, metadata, standards, facturXMetadata(input));

@@ -28,14 +28,13 @@ export const arrangeParts = async (
 ): Promise<PartFile[]> => {
   const { composition, folder } = composing;
   const { parts, contents } = composition;
-  const files = made.map(({ file, namesLanguage, isWorkbook }, index) => ({
+  const files = made.map(({ file, namesLanguage }, index) => ({
     id: String(index),
     file,
     origin: originOf(index),
     title: headings[index]!.title,
     isListed: parts[index]!.cover !== true,
     namesLanguage,
-    isWorkbook,
   }));
   const places = made.map(({ pages }, index) => ({ pages, startsOnRight: parts[index]!.startOn === 'right' }));
   if (!contents) return placeFiles(composing, files, places);
@@ -61,7 +60,6 @@ export const arrangeParts = async (
     title: printed.title,
     isListed: true,
     namesLanguage: true,
-    isWorkbook: false,
   };
   return placeFiles(composing, files.toSpliced(at, 0, contentsFile), placesWith(printed.pages));
 };

@@ -37,7 +37,6 @@ export type MadePart = {
   file: string;
   pages: number;
   namesLanguage: boolean;
-  isWorkbook: boolean;
   rendered: RenderedPdf | null;
 };
 
@@ -86,7 +85,7 @@ const importExisting = async (
   const { pages } = await runWithinDeadline(requested, elapsed, (options) =>
     dependencies.preparation.importPart({ pdf, limits: { maxPages }, pageRanges, file }, options),
   );
-  return { file, pages, namesLanguage: true, isWorkbook: false, rendered: null };
+  return { file, pages, namesLanguage: true, rendered: null };
 };
 
 /** Makes a part like a render of its own, with what is left of the limits, and writes its PDF into a file. */
@@ -116,8 +115,8 @@ const makePart = async (
   elapsed.waitedMs += waitMs;
   elapsed.workedMs += prepareMs + loadMs + printMs + finishMs;
   await writeFile(file, rendered.pdf, { mode: 0o600 });
-  const { pages, namesLanguage, isWorkbook } = rendered;
-  return { file, pages, namesLanguage, isWorkbook, rendered: { ...rendered, pdf: new Uint8Array() } };
+  const { pages, namesLanguage } = rendered;
+  return { file, pages, namesLanguage, rendered: { ...rendered, pdf: new Uint8Array() } };
 };
 
 /**

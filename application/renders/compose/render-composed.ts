@@ -96,7 +96,6 @@ const summaryOf = (
     renderModeReason: most ? `${most.origin}: ${most.renderModeReason}` : 'existing PDFs',
     engine: most?.engine ?? 'none',
     namesLanguage: true,
-    isWorkbook: false,
     durations,
     timings: durations,
   };

@@ -17,14 +17,13 @@ import { encryptFile } from './encrypt-file.ts';
 import { errorInPart } from './errors.ts';
 
 /**
- * A PDF in a file. `origin` is how errors name it, such as `parts[3]`. `namesLanguage` and `isWorkbook` are for
- * standards; `firstPage` is the number of its first page in the whole, from 1.
+ * A PDF in a file. `origin` is how errors name it, such as `parts[3]`. `namesLanguage` is for standards;
+ * `firstPage` is the number of its first page in the whole, from 1.
  */
 export type PartFile = MergePart & {
   file: string;
   origin: string;
   namesLanguage: boolean;
-  isWorkbook: boolean;
   firstPage: number;
 };
 

@@ -16,7 +16,6 @@ const parts = readdirSync(folder)
     isListed: true,
     isBlankBefore: false,
     namesLanguage: true,
-    isWorkbook: false,
     firstPage: 1,
   }));
 const result = await composePdf({
