@@ -137,7 +137,7 @@ export const storeRenderInput = async (
   const assets = upload?.assets ? await dependencies.inputs.put(upload.assets) : null;
   const received = async (): Promise<RenderContent> => {
     if (request.mode === 'COMPOSE') {
-      const stored = await storeComposition(dependencies, caller, request, {
+      const stored = await storeComposition(dependencies, request, {
         longTexts,
         partTexts,
         assets,

@@ -4,8 +4,6 @@ import type { RenderSource } from '#contracts/events/render-request.ts';
 import { ApiError, invalidField, throwErrors } from '#contracts/http/api-error.ts';
 import { type ComposePart, type ComposeRequest, pageOptionsOf, wholeOptionNames } from '#contracts/http/compose.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
-import type { Caller } from '#application/callers/caller.ts';
-import { planLimits } from '#application/accounts/queries.ts';
 import type { LongTexts, RenderContent, SourceDependencies, UploadedFile } from '../render-content.ts';
 import { toRecordedPdf } from './recorded-parts.ts';
 import { maskUrl } from '#libs/domain/webhook-url.ts';
@@ -42,12 +40,6 @@ const storedSource = ({ source, page }: RenderContent): RenderSource =>
     ? { ...source, page: { url: maskUrl(page.url).url, headers: {}, cookies: {}, sealed: null } }
     : source;
 
-const requirePartCount = ({ parts }: ComposeRequest, { account }: Caller): void => {
-  const { maxParts } = planLimits(account);
-  if (parts.length > maxParts)
-    throw invalidField('parts', `parts has ${parts.length} parts; the account's plan allows ${maxParts}.`);
-};
-
 /**
  * `longTexts` are those of the whole request, `partTexts` those of each part, which are the bytes of a file where `files`
  * has one; `assets` is a bundle for all parts.
@@ -79,11 +71,9 @@ const optionsOf = (ofTemplate: NamedRenderOptions, whole: NamedRenderOptions, ow
  */
 export const storeComposition = async (
   { inputs }: Pick<SourceDependencies, 'inputs'>,
-  caller: Caller,
   request: ComposeRequest,
   { longTexts, partTexts, files, assets, storePart }: PartContent,
 ): Promise<{ source: Extract<RenderSource, { mode: 'COMPOSE' }>; options: NamedRenderOptions }> => {
-  requirePartCount(request, caller);
   const { mode: _mode, parts, contents, start_on: startOn, ...options } = request;
   const wholePage = withLongTexts(pageOptionsOf(options), longTexts);
   const store = async (html: string | null | undefined): Promise<BlobRef | null> =>

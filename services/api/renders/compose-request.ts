@@ -16,7 +16,7 @@ import { isObject } from '#contracts/http/type-names.ts';
 import { isEmptyText } from '#libs/documents/text/base64.ts';
 import { describeReceived } from '../server/validation/messages.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
-import { findErrors, type Validation } from '../server/validation/validate.ts';
+import { findErrors, maxErrors, type Validation } from '../server/validation/validate.ts';
 import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
 
 type Body = Record<string, unknown>;
@@ -65,8 +65,8 @@ const fileErrors = (at: string, part: Body): ApiError[] =>
         ),
       ];
 
-/** Validates a part. `value` is null if it has errors. */
-const findPartErrors = (received: unknown, index: number): Validation<ComposePart> => {
+/** Validates a part. `value` is null if it has errors. Beyond about `max` errors, only those of the schema are counted. */
+const findPartErrors = (received: unknown, index: number, max: number): Validation<ComposePart> => {
   const at = `parts[${index}]`;
   const failed = (error: ApiError): Validation<ComposePart> => ({ value: null, errors: [error], uncollected: 0 });
   if (!isObject(received)) return failed(invalidField(at, `${at} must be an object.`));
@@ -82,7 +82,9 @@ const findPartErrors = (received: unknown, index: number): Validation<ComposePar
     part,
     ({ path: [field] }) => !((isMissing || misplaced.length > 0) && field === name),
     { at: ['parts', index] },
+    max,
   );
+  if (found.errors.length >= max) return found;
   const missing = isMissing
     ? [ApiError.of(error, `${at}.${name} is missing: ${use}.`, { field: `${at}.${name}` })]
     : [];
@@ -98,21 +100,40 @@ const wholeSchema = withConsistentPage(
   z.strictObject({ ...wholeFields, parts: z.array(z.unknown()).min(1).max(maxComposedParts) }),
 );
 
-/** Validates a request for a composed document: the whole, and each part with its path. */
-export const findComposeErrors = (body: Body): Validation<ComposeRequest> => {
+/**
+ * Validates a request for a composed document: the whole, and each part with its path. The parts of a request with more
+ * than `maxParts`, those of the account's plan, are not validated.
+ */
+export const findComposeErrors = (body: Body, maxParts: number): Validation<ComposeRequest> => {
   const whole = findErrors(wholeSchema, body, ({ path: [field] }) => field !== 'mode');
-  const parts = Array.isArray(body['parts']) ? body['parts'].slice(0, maxComposedParts).map(findPartErrors) : [];
+  const sent: unknown[] = Array.isArray(body['parts']) ? body['parts'] : [];
+  const countErrors =
+    sent.length > maxParts && sent.length <= maxComposedParts
+      ? [invalidField('parts', `parts has ${sent.length} parts; the account's plan allows ${maxParts}.`)]
+      : [];
+  const ofWhole = [...whole.errors, ...countErrors, ...selectorErrors(body['wait_for_selector'])];
+  let left = maxErrors - ofWhole.length;
+  // Describing an error takes much longer than finding it, and other callers wait.
+  const parts = (sent.length > maxParts ? [] : sent).map((part, index) => {
+    const found = findPartErrors(part, index, left);
+    left -= found.errors.length;
+    return found;
+  });
   const contentErrors = parts.flatMap(({ errors }) => errors);
-  const coverErrors = (Array.isArray(body['parts']) ? body['parts'] : []).flatMap((part: unknown, index) =>
+  const coverErrors = sent.flatMap((part: unknown, index) =>
     index > 0 && isObject(part) && part['cover'] === true
       ? [invalidField(`parts[${index}].cover`, `parts[${index}].cover is allowed only for the first part.`)]
       : [],
   );
-  const errors = [...whole.errors, ...contentErrors, ...coverErrors, ...selectorErrors(body['wait_for_selector'])];
+  const errors = [...ofWhole, ...contentErrors, ...coverErrors];
   const uncollected = whole.uncollected + parts.reduce((sum, part) => sum + part.uncollected, 0);
   const value =
     whole.value && errors.length === 0
       ? ({ ...whole.value, parts: parts.map((part) => part.value!) } as ComposeRequest)
       : null;
-  return { value, errors: errors.slice(0, 50), uncollected: uncollected + Math.max(0, errors.length - 50) };
+  return {
+    value,
+    errors: errors.slice(0, maxErrors),
+    uncollected: uncollected + Math.max(0, errors.length - maxErrors),
+  };
 };

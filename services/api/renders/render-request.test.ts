@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { parseRenderRequest } from './render-request.ts';
 
-const errorFieldsOf = (body: Record<string, unknown>) => {
+const errorFieldsOf = (body: Record<string, unknown>, maxParts = 100) => {
   try {
-    return parseRenderRequest(body);
+    return parseRenderRequest(body, { maxParts });
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     return (error as ApiError).fields;
@@ -32,5 +32,26 @@ describe('A render request', () => {
       name: 'invalid_request',
       extra: { field: 'data' },
     });
+  });
+
+  it('counts the errors of all parts, but describes only as many as a response lists', () => {
+    const describeError = vi.spyOn(ApiError, 'of');
+    onTestFinished(() => describeError.mockRestore());
+    const wrong = { mode: 'CONVERT', input_type: 'html', data: 'x', wait_for_selector: '[', page_sise: 'A4', scael: 1 };
+    const parts = Array.from({ length: 100 }, () => wrong);
+    const fields = errorFieldsOf({ mode: 'COMPOSE', parts }) as ApiError['fields'];
+    const { errors, omitted_errors: omitted } = fields.extra as { errors: unknown[]; omitted_errors: number };
+    expect(errors.length + omitted).toBeGreaterThanOrEqual(200);
+    expect(describeError.mock.calls.length).toBeLessThan(60);
+  });
+
+  it('with more parts than the plan allows is rejected for their number alone', () => {
+    const parts = Array.from({ length: 101 }, () => ({ mode: 'CONVERT', input_type: 'odf', data: 'x' }));
+    expect(errorFieldsOf({ mode: 'COMPOSE', parts })).toMatchObject({
+      message: "parts has 101 parts; the account's plan allows 100.",
+      extra: { field: 'parts' },
+    });
+    expect(errorFieldsOf({ mode: 'COMPOSE', parts })).not.toMatchObject({ extra: { errors: expect.anything() } });
+    expect(errorFieldsOf({ mode: 'COMPOSE', parts }, 1_000)).toMatchObject({ name: 'invalid_input_type' });
   });
 });

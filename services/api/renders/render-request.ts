@@ -8,6 +8,7 @@ import {
   type TemplateRequest,
   templateRequest,
 } from '#contracts/http/render.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, type Validation } from '../server/validation/validate.ts';
@@ -44,9 +45,9 @@ const webhookErrors = (body: Body): ApiError[] =>
         .map((field) => invalidField(field, `${field} is allowed only with webhook_url.`));
 
 /** Validates all but the mode itself. */
-const findErrorsOf = (mode: Mode, body: Body): Validation<RenderRequest> => {
+const findErrorsOf = (mode: Mode, body: Body, maxParts: number): Validation<RenderRequest> => {
   if (mode === 'COMPOSE') {
-    const found = findComposeErrors(body);
+    const found = findComposeErrors(body, maxParts);
     return { ...found, errors: [...found.errors, ...webhookErrors(body)] };
   }
   const { name, missing } = requiredFields[mode];
@@ -102,15 +103,15 @@ const missingMode = (mode: Mode): ApiError =>
 /**
  * Validates a render request by its mode and fills in the defaults. @throws ApiError the first error, with all others
  */
-export const parseRenderRequest = (body: Body): RenderRequest => {
+export const parseRenderRequest = (body: Body, { maxParts }: Pick<PlanLimits, 'maxParts'>): RenderRequest => {
   const [modeError] = findErrors(modeSchema, body).errors;
   if (!modeError) {
-    const request = findErrorsOf(body.mode as Mode, body);
+    const request = findErrorsOf(body.mode as Mode, body, maxParts);
     throwErrors(request.errors, request.uncollected);
     return request.value!;
   }
   const mode = meantMode(body);
-  const others = mode === null ? findErrorsOfEither(body) : findErrorsOf(mode, body);
+  const others = mode === null ? findErrorsOfEither(body) : findErrorsOf(mode, body, maxParts);
   const first = mode !== null && body.mode === undefined ? missingMode(mode) : modeError;
   throw combineErrors([first, ...others.errors], others.uncollected);
 };

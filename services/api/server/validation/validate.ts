@@ -8,9 +8,9 @@ type Issue = z.core.$ZodIssue;
 type Body = Record<string, unknown>;
 
 /** No more errors than these are made, because a response lists no more. */
-const maxErrors = 50;
+export const maxErrors = 50;
 
-/** The errors of a body: at most 50, and the number of the others. `value` is the validated body, or null. */
+/** The errors of a body, and the number of those that were only counted. `value` is the validated body, or null. */
 export type Validation<T> = { value: T | null; errors: ApiError[]; uncollected: number };
 
 /** The issues of a value for which one of several kinds was meant, such as the fields of an object. */
@@ -25,20 +25,22 @@ const issuesOf = (issue: Issue): Issue[] => {
 };
 
 /**
- * Validates a body and fills in the defaults. `isReported` leaves out issues that the caller reports otherwise.
+ * Validates a body and fills in the defaults. `isReported` leaves out issues that the caller reports otherwise. Errors
+ * beyond `max` are only counted.
  */
 export const findErrors = <S extends z.ZodType>(
   schema: S,
   body: Body,
   isReported: (issue: Issue) => boolean = () => true,
   place: Place = {},
+  max = maxErrors,
 ): Validation<z.output<S>> => {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return { value: result.data, errors: [], uncollected: 0 };
   const errors: ApiError[] = [];
   let uncollected = 0;
   const add = (count: number, errorAt: (index: number) => ApiError): void => {
-    const kept = Math.min(count, maxErrors - errors.length);
+    const kept = Math.max(0, Math.min(count, max - errors.length));
     for (let index = 0; index < kept; index += 1) errors.push(errorAt(index));
     uncollected += count - kept;
   };

@@ -19,13 +19,17 @@ const localeIn = (text: string): string | null => {
   return tag.success ? tag.data : null;
 };
 
+/** Time zones by the plain forms of their names and of their cities: both `europevienna` and `vienna`. */
+let timeZones: ReadonlyMap<string, string> | undefined;
+const findTimeZones = (): ReadonlyMap<string, string> =>
+  new Map(
+    Intl.supportedValuesOf('timeZone')
+      .toReversed()
+      .flatMap((zone) => [zone.replace(/^.*\//, ''), zone].map((text) => [plainFormOf(text), zone] as const)),
+  );
+
 /** The time zone of a city, such as `Europe/Vienna` for `Vienna`. */
-const timeZoneOf = (city: string): string | null => {
-  const plain = plainFormOf(city);
-  const isOfCity = (zone: string): boolean =>
-    plainFormOf(zone) === plain || plainFormOf(zone.replace(/^.*\//, '')) === plain;
-  return (plain === '' ? undefined : Intl.supportedValuesOf('timeZone').find(isOfCity)) ?? null;
-};
+const timeZoneOf = (city: string): string | null => (timeZones ??= findTimeZones()).get(plainFormOf(city)) ?? null;
 
 const standards = [...pdfaLevels, pdfUa];
 
