@@ -9,6 +9,7 @@ import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
+import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { newId } from '#libs/ids/ulids.ts';
 
 type Opening = { name: string; plan: PlanName; overrides: LimitOverrides };
@@ -29,6 +30,8 @@ export const openAccountAs = async (
 export const openAccount = async (eventLog: EventLog, actor: Actor, opening: Opening): Promise<string> =>
   (await openAccountAs(eventLog, opening, (id) => newCause(actor, id))).id;
 
+const withAccountLock = createKeyedLock();
+
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /**
@@ -41,8 +44,9 @@ export const changeAccount = async (
   accountId: string,
   change: AccountChange,
   cause: Cause = newCause(actor, accountId),
-): Promise<{ changed: boolean; state: AccountState; position: number | null }> => {
-  const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
-  const { events, position } = await aggregate.execute(change, cause);
-  return { changed: events.length > 0, state: aggregate.state, position };
-};
+): Promise<{ changed: boolean; state: AccountState; position: number | null }> =>
+  withAccountLock(accountId, async () => {
+    const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
+    const { events, position } = await aggregate.execute(change, cause);
+    return { changed: events.length > 0, state: aggregate.state, position };
+  });

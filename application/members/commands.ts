@@ -10,12 +10,15 @@ import {
   type MembersCommand,
   type MembersState,
 } from '#libs/domain/members.ts';
+import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { tokenUrl } from '#application/people/sign-in-links.ts';
 import { hasHash, newToken, parseToken } from '#application/people/tokens.ts';
 
 /** The address at which a person accepts. */
 export const invitationUrl = (baseUrl: string, token: string): string => tokenUrl(baseUrl, 'invitation', token);
+
+const withMembersLock = createKeyedLock();
 
 /**
  * Executes a command on the members of an account, by bare id. `position` is null if it had no effect; the state then
@@ -26,11 +29,12 @@ export const changeMembers = async (
   accountId: string,
   command: MembersCommand,
   cause: Cause,
-): Promise<{ position: number | null; state: MembersState }> => {
-  const { aggregate } = await loadAggregate(eventLog, members, streams.members(accountId));
-  const { position } = await aggregate.execute(command, cause);
-  return { position, state: aggregate.state };
-};
+): Promise<{ position: number | null; state: MembersState }> =>
+  withMembersLock(accountId, async () => {
+    const { aggregate } = await loadAggregate(eventLog, members, streams.members(accountId));
+    const { position } = await aggregate.execute(command, cause);
+    return { position, state: aggregate.state };
+  });
 
 /** Invites someone. The token is returned and not stored. Null if the account has no room for another member. */
 export const inviteMember = async (

@@ -37,8 +37,6 @@ const toApiError = (error: unknown): unknown => {
 
 const creationTimedOut = (): ApiError =>
   ApiError.of('service_unavailable', 'The template could not be created in time. Try again.', { retry_after: 1 });
-const tooManyConcurrentChanges = (): ApiError =>
-  ApiError.of('service_unavailable', 'The template has too many concurrent changes. Try again.', { retry_after: 1 });
 
 /** Runs work on several streams, and retries it after a conflict. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -46,8 +44,7 @@ const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw toApiError(error);
-      if (attempt === maxConflictTries) throw tooManyConcurrentChanges();
+      if (!(error instanceof RevisionConflict) || attempt === maxConflictTries) throw toApiError(error);
     }
   }
 };
@@ -121,7 +118,7 @@ export const createTemplate = async (
   };
   const body = await prepare().catch(async (error: unknown) => {
     await releaseReservations(eventLog, accountId, id, name, cause);
-    throw error instanceof RevisionConflict ? tooManyConcurrentChanges() : error;
+    throw error;
   });
   try {
     const { position, at } = await newAggregate(eventLog, template, streams.template(id)).execute(

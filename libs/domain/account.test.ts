@@ -14,6 +14,11 @@ const changePlan = (plan: (typeof planNames)[number], overrides: LimitOverrides 
   reason: null,
 });
 const changeSettings = (settings: Partial<AccountSettings>): AccountCommand => ({ type: 'changeSettings', settings });
+const rename = (name: string, settings: Partial<AccountSettings> = {}): AccountCommand => ({
+  type: 'changeSettings',
+  name,
+  settings,
+});
 const suspend: AccountCommand = { type: 'suspend', reason: 'unpaid' };
 const reinstate: AccountCommand = { type: 'reinstate', reason: null };
 
@@ -76,10 +81,11 @@ describe('An account', () => {
   });
 
   it('is renamed, unless it has the name', () => {
-    expect(given(account, opened).when({ type: 'rename', name: 'Paper Mill' })).toEqual([
-      { type: 'AccountRenamed', data: { name: 'Paper Mill' } },
-    ]);
-    expect(given(account, opened).when({ type: 'rename', name: 'Acme' })).toEqual([]);
+    const renamed = { type: 'AccountRenamed', data: { name: 'Paper Mill' } };
+    const german = { type: 'AccountSettingsChanged', data: { ...defaultAccountSettings, locale: 'de' } };
+    expect(given(account, opened).when(rename('Paper Mill'))).toEqual([renamed]);
+    expect(given(account, opened).when(rename('Paper Mill', { locale: 'de' }))).toEqual([renamed, german]);
+    expect(given(account, opened).when(rename('Acme'))).toEqual([]);
   });
 
   it('changes the settings that a command names, and keeps the others', () => {
@@ -94,7 +100,7 @@ describe('An account', () => {
   });
 
   it('that was never opened ignores every other command', () => {
-    const others = [{ type: 'rename', name: 'x' } as const, changeSettings({ locale: 'de' })];
+    const others = [rename('x'), changeSettings({ locale: 'de' })];
     for (const command of [changePlan('pro'), suspend, reinstate, ...others])
       expect(given(account).when(command)).toEqual([]);
   });

@@ -29,8 +29,7 @@ export type AccountCommand =
   | { type: 'suspend'; reason: string }
   | { type: 'reinstate'; reason: string | null }
   | { type: 'rotateWebhookSecret'; now: Date }
-  | { type: 'rename'; name: string }
-  | { type: 'changeSettings'; settings: Partial<AccountSettings> };
+  | { type: 'changeSettings'; name?: string | undefined; settings: Partial<AccountSettings> };
 
 /** The settings of an account that has not changed them. */
 export const defaultAccountSettings: AccountSettings = { locale: null, timeZone: null, pdfRetentionMinutes: null };
@@ -110,6 +109,9 @@ const rotateWebhookSecret = (secret: WebhookSecretGenerations, now: Date): Accou
   return [{ type: 'WebhookSecretRotated', data: { generation: secret.generation + 1, previousValidUntil } }];
 };
 
+const rename = (current: string, name: string | undefined): AccountEvent[] =>
+  name === undefined || name === current ? [] : [{ type: 'AccountRenamed', data: { name } }];
+
 const settingNames = Object.keys(accountSettings.shape) as (keyof AccountSettings)[];
 
 const changeSettings = (current: AccountSettings, change: Partial<AccountSettings>): AccountEvent[] => {
@@ -135,12 +137,10 @@ const decide = (command: AccountCommand, state: AccountState): AccountEvent[] =>
       return state.status === 'SUSPENDED' ? [{ type: 'AccountReinstated', data: { reason: command.reason } }] : [];
     case 'rotateWebhookSecret':
       return state.status === 'NONE' ? [] : rotateWebhookSecret(state.webhookSecret, command.now);
-    case 'rename':
-      return state.status === 'NONE' || state.name === command.name
-        ? []
-        : [{ type: 'AccountRenamed', data: { name: command.name } }];
     case 'changeSettings':
-      return state.status === 'NONE' ? [] : changeSettings(state.settings, command.settings);
+      return state.status === 'NONE'
+        ? []
+        : [...rename(state.name, command.name), ...changeSettings(state.settings, command.settings)];
     default:
       return command satisfies never;
   }

@@ -69,10 +69,9 @@ const runSettingsCommand = (idOrName: string, options: SettingsOptions, json: bo
       );
     const { id } = await requireAccount(engines.reads, idOrName);
     if (name !== undefined || Object.keys(settings).length > 0)
-      await changeCallersAndWait(engines, async () => {
-        if (name !== undefined) await changeAccount(eventLog, actor, id, { type: 'rename', name });
-        await changeAccount(eventLog, actor, id, { type: 'changeSettings', settings });
-      });
+      await changeCallersAndWait(engines, () =>
+        changeAccount(eventLog, actor, id, { type: 'changeSettings', name, settings }),
+      );
     const account = await requireAccount(engines.reads, accountIdOf(id));
     const view = settingsView(id, account.name, account.settings ?? defaultAccountSettings, maxMinutes);
     print(json, view, settingsText(view));

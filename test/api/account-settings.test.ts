@@ -78,6 +78,13 @@ describe('The settings of an account', () => {
     expect((await change(body)).body).toMatchObject({ error: 'invalid_request', field });
   });
 
+  it('are all changed by many requests at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `name ${index}`);
+    const responses = await Promise.all(names.map((name) => change({ name })));
+    expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
+    await change({ name: 'tests' });
+  });
+
   it('need account:write to change, and usage:read to read', async () => {
     const without = async (...missing: string[]) =>
       (await api.createKey(accountId, { permissions: permissions.filter((one) => !missing.includes(one)) })).secret;

@@ -196,6 +196,11 @@ describe('An invitation', () => {
     expect((await owner.request('GET', '/api/v1/invitations')).body).toEqual({ invitations: [] });
   });
 
+  it('is made for each of many people at once', async () => {
+    const created = await Promise.all(Array.from({ length: 10 }, () => invite(nextEmail())));
+    expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
+  });
+
   it('works once, even for two requests at the same moment', async () => {
     const token = tokenOf(await invite(nextEmail()));
     const both = await Promise.all([accept(token), accept(token)]);

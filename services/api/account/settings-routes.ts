@@ -89,19 +89,9 @@ export const accountSettingsRoutes: Route[] = [
           'pdf_retention_minutes',
           `pdf_retention_minutes must be from ${pdfRetention.minMinutes} to ${maxPdfRetentionMinutes}, or null.`,
         );
-      const { name } = body;
-      const renamed =
-        name === undefined ? null : await changeAccount(eventLog, actor, account.id, { type: 'rename', name }, cause);
-      const changed = await changeAccount(
-        eventLog,
-        actor,
-        account.id,
-        { type: 'changeSettings', settings: changeOf(body) },
-        cause,
-      );
-      const position = changed.position ?? renamed?.position ?? null;
+      const command = { type: 'changeSettings', name: body.name, settings: changeOf(body) } as const;
+      const { state, position } = await changeAccount(eventLog, actor, account.id, command, cause);
       if (position !== null) await waitUntilCallersSee(dependencies, account.id, position, readModels.accounts);
-      const { state } = changed;
       if (state.status === 'NONE') throw new Error(`account ${account.id} has no events`);
       return settingsView(state.name, state.settings, dependencies);
     },

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply } from 'fastify';
 import { errors } from '#contracts/http/errors.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
+import { RevisionConflict } from '#libs/event-store/port.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 
@@ -25,10 +26,18 @@ const invalidContentType: ApiErrorFields = {
   extra: { field: 'Content-Type' },
 };
 
+/** Other processes kept appending to the same stream. */
+const concurrentChangesError: ApiErrorFields = {
+  name: 'service_unavailable',
+  message: 'There are too many concurrent changes of the same kind. Try again.',
+  extra: { retry_after: 1 },
+};
+
 /** The fields of an error for the caller; null for an unexpected failure. */
 export const apiErrorFieldsOf = (error: unknown): ApiErrorFields | null => {
   if (error instanceof ApiError) return error.fields;
   if (error instanceof BlobNotFound) return missingContentError;
+  if (error instanceof RevisionConflict) return concurrentChangesError;
   const { statusCode, message, code } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidContentType;
   if (!statusCode || statusCode >= 500) return null;
