@@ -13,7 +13,7 @@ import { type HeaderFooterContent, type HeaderFooterKind, parseHeaderFooter } fr
 import { inlineImages } from './inline-images.ts';
 import { fillPlaceholders, type MarkedName } from './marks.ts';
 import { collectHeadings, type Heading } from './running-heading.ts';
-import { loadDocument } from '../document/load.ts';
+import { emulateMedia, loadDocument } from '../document/load.ts';
 import type { DocumentPages } from '../document/page-rules.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
@@ -78,6 +78,8 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const instance = await staticInstance();
     const heights = await instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
+        // The page may still have the media of its last document.
+        await emulateMedia(page, 'print');
         await loadDocument(page, html);
         const { result } = await page.session.send('Runtime.evaluate', {
           expression: measureHeightsExpression,

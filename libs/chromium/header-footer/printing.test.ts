@@ -61,6 +61,14 @@ test('the margin grows to the height of the header, and to its natural height if
   expect(await first({ header_html: 'x', header_height: 4 })).toBeGreaterThanOrEqual(plain);
 });
 
+test('the media of an earlier document does not change the height of a header', async () => {
+  const header = '<style>.tall{height:0}@media print{.tall{height:60mm}}</style><div class="tall">x</div>';
+  await printed({ emulate_media: 'screen' });
+  const options = { margin_top: 5, header_html: header };
+  const { pdf } = await printer.print(requestFor(body, { options, scripts: true }));
+  expect((await readPdf(pdf))[0]!.words.find(({ text }) => text === 'First')!.y).toBeGreaterThan(points(60));
+});
+
 test('a tall footer is below the text and complete on the page', async () => {
   const pages = await printed({
     footer_html: '<p>one</p><p>two</p><p>three</p><p>four</p><p>end</p>',
