@@ -51,6 +51,19 @@ test('a failed page does not affect other pages', async () => {
   await expect(calls[1]).resolves.toEqual({});
 });
 
+test('an error of a listener fails its page, and nothing else', async () => {
+  const { connection, receive } = pipe();
+  const [failing, other] = [connection.session('a'), connection.session('b')];
+  failing.on('Page.frameResized', () => {
+    throw new Error('wrong');
+  });
+  const calls = [failing.send('Page.enable'), other.send('Page.enable')];
+  receive({ method: 'Page.frameResized', params: {}, sessionId: 'a' });
+  receive({ id: 2, result: {} });
+  await expect(calls[0]).rejects.toThrow('wrong');
+  await expect(calls[1]).resolves.toEqual({});
+});
+
 test('an oversized response only fails its own command, and is not kept', async () => {
   const { connection, receive } = pipe();
   const [long, short] = [connection.send('Page.printToPDF'), connection.send('Browser.getVersion')];

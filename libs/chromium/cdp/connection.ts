@@ -77,10 +77,6 @@ export const connect = (write: Writable, read: Readable, maxBytes = maxResponseB
     else call.resolve(response.result as never);
   };
 
-  const dispatch = ({ method, params, sessionId }: EventMessage) => {
-    for (const listener of listeners.get(sessionId)?.get(method) ?? []) listener(params as never);
-  };
-
   const fail = (sessionId: string | undefined, error: Error) => {
     if (failures.has(sessionId)) return;
     failures.set(sessionId, error);
@@ -95,6 +91,15 @@ export const connect = (write: Writable, read: Readable, maxBytes = maxResponseB
       if (sessionId !== undefined && sessionListeners !== sessionId) continue;
       eventWaiters.delete(reject);
       reject(error);
+    }
+  };
+
+  const dispatch = ({ method, params, sessionId }: EventMessage) => {
+    try {
+      for (const listener of listeners.get(sessionId)?.get(method) ?? []) listener(params as never);
+    } catch (error) {
+      // Otherwise what one page sends would end the process, and the renders of all others with it.
+      fail(sessionId, error as Error);
     }
   };
 

@@ -59,6 +59,9 @@ const isEmptyExpression = String.raw`(() => {
   return [...body.childNodes].every(isBlank) && getComputedStyle(body).backgroundImage === 'none';
 })()`;
 
+/** The origin of a URL of the browser, which takes more hosts as valid, such as `http://a b/`; '' for those. */
+const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
+
 const patternOf = (origin: string): string => `${origin.replace(/[\\*?]/g, '\\$&')}/*`;
 
 /**
@@ -124,7 +127,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   });
   session.on('Network.responseReceived', ({ requestId, type, response, ...event }) => {
     if (type === 'Document' && event.frameId !== undefined && /^https?:/i.test(response.url))
-      frameOrigins.set(event.frameId, new URL(response.url).origin);
+      frameOrigins.set(event.frameId, originOf(response.url));
     if (type !== 'Document' || !isMain(event)) return;
     responses.set(requestId, response);
     checkResponse(response);
@@ -170,7 +173,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
       session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined);
       return;
     }
-    const isAllowed = new URL(request.url).origin === origin && (isPage || frameOrigins.get(event.frameId) === origin);
+    const isAllowed = originOf(request.url) === origin && (isPage || frameOrigins.get(event.frameId) === origin);
     const headers = isAllowed ? { headers: headersForOrigin(target, request) } : {};
     session.send('Fetch.continueRequest', { requestId, ...headers }).catch(() => undefined);
   });

@@ -15,8 +15,10 @@ const authority = (url: URL) => `${url.hostname}:${url.port || (url.protocol ===
  * Repeats a failed request to read the proxy's error text: a browser hides the response to CONNECT. Undefined if the
  * proxy now succeeds or sends no text.
  */
-export const fetchProxyError = (proxy: string, target: string): Promise<string | undefined> => {
-  const url = new URL(target);
+export const fetchProxyError = async (proxy: string, target: string): Promise<string | undefined> => {
+  // The browser takes more hosts as valid, such as `http://a b/`.
+  const url = URL.parse(target);
+  if (url === null) return 'the URL is not valid';
   const { hostname, port } = new URL(proxy);
   const isTunnel = url.protocol === 'https:';
   return new Promise((resolve) => {

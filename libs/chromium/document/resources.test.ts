@@ -113,14 +113,15 @@ test('external styles are used; failed styles and fonts are warnings', async () 
   const html =
     `<link rel=stylesheet href="${base}/style.css"><link rel=stylesheet href="${base}/absent.css">` +
     `<style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}` +
-    `@font-face{font-family:G;src:url(http://nowhere.invalid/g.woff2)}b{font-family:G}</style><p>` +
-    `Large <b>font</b></p>`;
+    `@font-face{font-family:G;src:url(http://nowhere.invalid/g.woff2)}b{font-family:G}</style>` +
+    `<link rel=stylesheet href="http://a b.invalid/x.css"><p>Large <b>font</b></p>`;
   const { pdf, warnings: found } = await print(html);
   const warnings = found.filter((warning) => warning.kind === 'resource_failed');
   expect((await readPdf(pdf))[0]!.words[0]!.size).toBeCloseTo(30, 0);
   expect(Object.fromEntries(warnings.map(({ url, reason }) => [url, reason]))).toEqual({
     [`${base}/absent.css`]: expect.stringContaining('404'),
     [`${base}/absent.woff2`]: expect.stringContaining('404'),
+    'http://a%20b.invalid/x.css': 'the URL is not valid',
     'http://nowhere.invalid/g.woff2': 'The host nowhere.invalid does not exist or has no public address.',
   });
 });
