@@ -19,8 +19,8 @@ export const openProjectionRunner = async (reads: ReadStore, projections: readon
     position,
     /**
      * Applies the events that follow the position `after` in the event log, writes the documents, then moves the
-     * checkpoints. `last` goes to `moveCheckpoints`. False if a read model is behind `after`, or was rebuilt or
-     * emptied in between: continue from `position()`.
+     * checkpoints. `last` goes to `moveCheckpoints`. False if a read model is behind `after`, or was rebuilt,
+     * emptied or restored in between: continue from `position()`.
      */
     advance: async (after: number, events: readonly RecordedEvent[], last?: RecordedEvent): Promise<boolean> => {
       if (position() < after) return false;

@@ -126,20 +126,22 @@ export const createReadStore = (
     },
     checkpoint: async (model) => modelStateOf(await states.readLatest(), model).position,
     moveCheckpoints: async (written, position, last) => {
+      // Those of a storage that was emptied are gone.
+      for (const [model, from] of Object.entries(written))
+        if (from.position === 0) await createIndexes(model, from.generation);
       const emptyGeneration = newGeneration();
-      let [areServing, reset] = [true, [] as string[]];
+      let areServing = true;
       await states.update((now) => {
-        [areServing, reset] = [true, []];
+        areServing = true;
         const changed: Record<string, ModelState> = {};
         let lastEvent = now.lastEvent;
         for (const [model, from] of Object.entries(written)) {
           const stored = modelStateOf(now, model);
           if (stored.generation !== from.generation) areServing = false;
-          else if (stored.position === 0 && from.position > 0) {
-            reset.push(model);
+          else if (stored.position < from.position) {
+            areServing = false;
             changed[model] = { generation: emptyGeneration, position: 0 };
-          } else if (stored.position < from.position) areServing = false;
-          else if (stored.position < position) {
+          } else if (stored.position < position) {
             changed[model] = { ...stored, position };
             if (last !== undefined && last.position > (lastEvent?.position ?? 0)) lastEvent = last;
           }
@@ -147,8 +149,7 @@ export const createReadStore = (
         if (Object.keys(changed).length === 0) return now;
         return { models: { ...now.models, ...changed }, lastEvent };
       });
-      for (const model of reset) await createIndexes(model, emptyGeneration);
-      return areServing && reset.length === 0;
+      return areServing;
     },
     lastEvent: async () => (await states.readLatest()).lastEvent,
     clearLastEvent: () => states.update((now) => (now.lastEvent === null ? now : { ...now, lastEvent: null })),

@@ -114,10 +114,9 @@ export type ReadStore = DocumentStore & {
   /**
    * Moves the checkpoints of models to a position, after their documents are written. `written` has, for each model, the
    * generation that was written and the checkpoint that it was written from. A checkpoint never moves back. False if
-   * another generation of a model serves, or its checkpoint is behind that one, because the storage was emptied or
-   * restored; the checkpoint of that model does not move. If it was emptied, another empty generation serves from then
-   * on: documents just written may lack the events before. `last` is the event at that position, which `lastEvent`
-   * returns later.
+   * another generation of a model serves; its checkpoint does not move. Also false if the checkpoint of a model is behind
+   * that one, because the storage was emptied or restored: then another, empty generation serves from now on, because
+   * the documents just written may lack events. `last` is the event at that position, which `lastEvent` returns later.
    */
   moveCheckpoints(
     written: Readonly<Record<string, ServingGeneration>>,

@@ -57,8 +57,20 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
       await engine.write([person('', 'b', {})]);
       expect(await engine.moveCheckpoints({ people: { generation: '', position: 2 } }, 3)).toBe(false);
       const [serving] = await engine.servingGenerations(['people']);
-      expect(await indexes(`documents.people@${serving!.generation}`)).toBe(before);
       expect(await engine.get(people, 'b')).toBe(null);
+      expect(await engine.moveCheckpoints({ people: serving! }, 3)).toBe(true);
+      expect(await indexes(`documents.people@${serving!.generation}`)).toBe(before);
+    });
+
+    it('creates the indexes of a database that was dropped while nothing was written', async () => {
+      const { engine, database } = await opened();
+      const indexes = async () => (await database.collection('documents.people').indexes()).length;
+      await engine.write([person('', 'a', {})]);
+      const before = await indexes();
+      await database.dropDatabase();
+      await engine.write([person('', 'a', {})]);
+      await engine.moveCheckpoints({ people: neverRebuilt }, 1);
+      expect(await indexes()).toBe(before);
     });
 
     it('accepts batches of several megabytes', async () => {
