@@ -9,7 +9,7 @@ import { readAllRequest, readNewestRequest, readStreamRequest } from './kurrentd
 import { isOwnStream, positionOf, toKurrentDbEvent } from './kurrentdb/event-conversion.ts';
 import { shareSubscription } from './kurrentdb/shared-subscription.ts';
 import { subscribeWithRetry } from './kurrentdb/subscription.ts';
-import { type EventStore, RevisionConflict } from './port.ts';
+import { type EventStore, type RecordedEvent, RevisionConflict } from './port.ts';
 
 /**
  * In milliseconds: the timeout of one attempt, the time limit of an operation with all its retries, the shortest and the
@@ -29,6 +29,9 @@ const defaultKurrentDbOptions: KurrentDbOptions = {
   maxRetryDelayMs: 1_000,
   checkIntervalMs: 1_000,
 };
+
+/** How many events a search for the newest event of the service reads at once. */
+const searchedAtOnce = 500;
 
 /** Older versions do not return positions for the events of a stream. */
 const minServerVersion = [22, 6] as const;
@@ -99,8 +102,14 @@ export const openKurrentDbEventStore = (
     }
   };
 
-  const head = async (): Promise<number> =>
-    (await withRetry(() => connection.read(readNewestRequest()))).at(0)?.position ?? 0;
+  /** The newest events may be those of other applications that have streams with the same prefixes. */
+  const head = async (): Promise<number> => {
+    for (let [count, before]: [number, number?] = [1]; ; count = searchedAtOnce) {
+      const found = await withRetry(() => connection.read(readNewestRequest(count, before)));
+      if (found.events.length > 0 || found.count < count) return found.events[0]?.position ?? 0;
+      before = found.end;
+    }
+  };
   const shared = shareSubscription(
     (position, ended) =>
       subscribeWithRetry((after, signal) => connection.subscribe(after, signal), position, ended, options),
@@ -124,11 +133,17 @@ export const openKurrentDbEventStore = (
       }
     },
     read: (stream, from = 0, limit?: number) =>
-      withRetry(() => connection.read(readStreamRequest(stream, from, limit))),
+      withRetry(async () => (await connection.read(readStreamRequest(stream, from, limit))).events),
     readAll: async (after, limit) => {
-      // KurrentDB includes the event at the start position.
-      const events = await withRetry(() => connection.read(readAllRequest(after, limit + 1)));
-      return events.filter(({ position }) => position > after).slice(0, limit);
+      const events: RecordedEvent[] = [];
+      for (let from = after; ;) {
+        const last = from;
+        const found = await withRetry(() => connection.read(readAllRequest(last, limit + 1)));
+        // KurrentDB includes the event at the start position.
+        events.push(...found.events.filter(({ position }) => position > last));
+        if (events.length >= limit || found.count <= limit) return events.slice(0, limit);
+        from = found.end;
+      }
     },
     head,
     readCached: (stream) => shared.readCached(stream),

@@ -191,7 +191,11 @@ describe('In a KurrentDB that is shared with others', () => {
     expect(await engine.head()).toBe(before);
     for (const metadata of ['', 'null', 'no json', '{"schemaVersion":1}'])
       server.eventLog.append('render-2', [foreign(metadata)], 'any');
+    expect(await engine.head()).toBe(before);
+    for (let number = 0; number < 600; number += 1) server.eventLog.append('render-2', [foreign()], 'any');
+    expect([await engine.head(), await engine.readAll(before, 10)]).toEqual([before, []]);
     await engine.append('render-1', newEvents(1), 0);
+    expect(await engine.readAll(before, 10)).toMatchObject([{ stream: 'render-1', revision: 1 }]);
     expect((await engine.readAll(0, 10)).map(({ stream }) => stream)).toEqual(['render-1', 'render-1']);
     expect(await engine.read('render-2')).toEqual([]);
     expect(await readSubscription(engine, 0, 2)).toEqual(await engine.readAll(0, 10));

@@ -3,9 +3,8 @@ import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/prot
 import PQueue from 'p-queue';
 import { TimeoutError, runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { AddressError } from '#libs/engines/remote.ts';
-import type { RecordedEvent } from '../port.ts';
 import { asDriverError, needsNewClient } from './errors.ts';
-import { catchDiscoveryErrors, closeConnection, readEvents, readServerVersion } from './reads.ts';
+import { catchDiscoveryErrors, closeConnection, readEvents, type ReadResult, readServerVersion } from './reads.ts';
 import { openServerSubscription, type ServerSubscription } from './subscription.ts';
 
 /**
@@ -15,7 +14,7 @@ import { openServerSubscription, type ServerSubscription } from './subscription.
 export type KurrentDbConnection = {
   /** Returns the position of the last event. */
   append(stream: string, events: EventData[], expected: number): Promise<bigint>;
-  read(request: ReadReq): Promise<RecordedEvent[]>;
+  read(request: ReadReq): Promise<ReadResult>;
   subscribe(after: Position, signal: AbortSignal): Promise<ServerSubscription>;
   version(): Promise<string>;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { StreamsClient } from '@kurrent/kurrentdb-client/generated/kurrentd
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { RecordedEvent } from '../port.ts';
-import { fromKurrentDbEvent, ownStreamPrefixes, maxSearchWindow } from './event-conversion.ts';
+import { fromKurrentDbEvent, ownStreamPrefixes, maxSearchWindow, positionOf } from './event-conversion.ts';
 
 // Reads use grpc-js and the stubs of the driver, like its own appends and subscriptions. The driver's own reads (1.3.1) use its
 // Rust bridge, which leaves Nagle's algorithm on: a read after a pause of 10 ms takes 42 to 45 ms, and the first read of each
@@ -47,28 +47,33 @@ const ownStreamsFilter = (): ReadReq.Options.FilterOptions => {
   return filter;
 };
 
+const positionOption = (position: number): ReadReq.Options.Position => {
+  const option = new Options.Position();
+  option.setCommitPosition(String(position));
+  option.setPreparePosition(String(position));
+  return option;
+};
+
 /** At most `count` events of the service's streams from this position on, including the event at the position. */
 export const readAllRequest = (position: number, count: number): ReadReq => {
   const all = new Options.AllOptions();
   if (position === 0) all.setStart(new shared.Empty());
-  else {
-    const from = new Options.Position();
-    from.setCommitPosition(String(position));
-    from.setPreparePosition(String(position));
-    all.setPosition(from);
-  }
+  else all.setPosition(positionOption(position));
   const options = new Options();
   options.setAll(all);
   options.setFilter(ownStreamsFilter());
   return requestOf(options, count);
 };
 
-/** The newest event of the service's streams. */
-export const readNewestRequest = (): ReadReq => {
+/** The newest `count` events of the service's streams, without those from the position `before` on. */
+export const readNewestRequest = (count = 1, before?: number): ReadReq => {
+  const all = new Options.AllOptions();
+  if (before === undefined) all.setEnd(new shared.Empty());
+  else all.setPosition(positionOption(before));
   const options = new Options();
-  options.setAll(new Options.AllOptions().setEnd(new shared.Empty()));
+  options.setAll(all);
   options.setFilter(ownStreamsFilter());
-  return requestOf(options, 1, Options.ReadDirection.BACKWARDS);
+  return requestOf(options, count, Options.ReadDirection.BACKWARDS);
 };
 
 /** At most `limit` events of a stream from a revision on. */
@@ -84,26 +89,36 @@ export const readStreamRequest = (stream: string, from: number, limit = Number.M
   return requestOf(options, limit);
 };
 
-/** Runs a read and returns the events of the service. `signal` cancels the call, which also ends after `deadlineMs`. */
+/**
+ * The events of the service that a read found. `count` is the number of all events, those of other applications in the
+ * streams included; `end` is the position of the last one.
+ */
+export type ReadResult = { events: RecordedEvent[]; count: number; end: number };
+
+/** Runs a read. `signal` cancels the call, which also ends after `deadlineMs`. */
 export const readEvents = (
   client: KurrentDBClient,
   request: ReadReq,
   deadlineMs: number,
   signal: AbortSignal,
-): Promise<RecordedEvent[]> =>
+): Promise<ReadResult> =>
   internalsOf(client).execute(rpc.StreamsClient, 'read', async (grpc) => {
     const responses = grpc.read(
       request,
       ...internalsOf(client).callArguments({ requiresLeader: true, deadline: deadlineMs }),
     );
     signal.addEventListener('abort', () => responses.cancel(), { once: true });
-    const events: RecordedEvent[] = [];
+    const result: ReadResult = { events: [], count: 0, end: 0 };
     for await (const response of responses as AsyncIterable<ReadResp>) {
       const recorded = response.getEvent()?.getEvent();
-      const event = recorded && fromKurrentDbEvent(convert.convertGrpcRecord(recorded) as AllStreamRecordedEvent);
-      if (event) events.push(event);
+      if (!recorded) continue;
+      const converted = convert.convertGrpcRecord(recorded) as AllStreamRecordedEvent;
+      result.count += 1;
+      result.end = positionOf(converted.position.prepare);
+      const event = fromKurrentDbEvent(converted);
+      if (event) result.events.push(event);
     }
-    return events;
+    return result;
   });
 
 /** The version of the server. The driver requests it once and caches it. */
