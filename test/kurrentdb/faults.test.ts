@@ -55,6 +55,18 @@ describe('An append to KurrentDB', () => {
     expect(eventIds(all).toSorted()).toEqual(eventIds(events).toSorted());
   });
 
+  it('that waits too long behind others is not made', async () => {
+    const server = await start();
+    const limits = { attemptTimeoutMs: 500, operationTimeoutMs: 1_000 };
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, limits));
+    server.loseAppendResponses(1_000, 'silently');
+    const streams = Array.from({ length: 200 }, (_, number) => `render-${number}`);
+    const appends = await Promise.allSettled(streams.map((stream) => engine.append(stream, newEvents(1), noStream)));
+    expect(new Set(appends.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    server.loseAppendResponses(0, 'silently');
+    expect((await engine.readAll(0, 1_000)).length).toBeLessThan(100);
+  });
+
   it('fails if no response ever comes, and the store works on', async () => {
     const server = await start();
     const engine = closeAfterTest(

@@ -90,9 +90,12 @@ export const openKurrentDbConnection = (url: string, attemptTimeoutMs: number): 
   };
 
   return {
-    append: (stream, events, expected) =>
-      appends.add(() =>
-        attempt(
+    append: (stream, events, expected) => {
+      const queuedAt = performance.now();
+      return appends.add(() => {
+        // Otherwise appends would queue up before a frozen server, and be made long after their callers have given up.
+        if (performance.now() - queuedAt > attemptTimeoutMs) throw new TimeoutError(attemptTimeoutMs);
+        return attempt(
           async ({ driver }) => {
             const streamState = expected < 0 ? NO_STREAM : BigInt(expected);
             const { position } = await driver.appendToStream(stream, events, {
@@ -104,8 +107,9 @@ export const openKurrentDbConnection = (url: string, attemptTimeoutMs: number): 
           },
           // An append that timed out still waits on the call of the client, next to later appends.
           { always: true },
-        ),
-      ),
+        );
+      });
+    },
     read: (request) =>
       attempt(async ({ driver }, signal) =>
         recordResponse(await readEvents(driver, request, 2 * attemptTimeoutMs, signal)),
