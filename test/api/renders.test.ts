@@ -348,6 +348,8 @@ describe('A page for several filters', () => {
     await render();
     for (const query of [
       'mode=RENDER&input_type=html',
+      'mode=COMPOSE&input_type=html',
+      `mode=COMPOSE&template_id=tpl_${ulid()}`,
       `mode=CONVERT&template_id=tpl_${ulid()}`,
       `input_type=html&template_id=tpl_${ulid()}`,
       'status=DONE&error=internal_error',

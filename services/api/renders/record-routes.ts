@@ -67,8 +67,9 @@ const filterOf = (query: ListRendersQuery): RenderFilter | null => {
   const { status, mode, error, asynchronous } = query;
   const { input_type: inputType, template_id: templateId, key_id: keyId, person_id: personId } = query;
   const isContradiction =
-    (inputType !== undefined && (templateId !== undefined || mode === 'RENDER')) ||
-    (templateId !== undefined && mode === 'CONVERT') ||
+    (inputType !== undefined && templateId !== undefined) ||
+    (inputType !== undefined && mode !== undefined && mode !== 'CONVERT') ||
+    (templateId !== undefined && mode !== undefined && mode !== 'RENDER') ||
     (keyId !== undefined && personId !== undefined) ||
     (error !== undefined && status !== undefined && status !== 'FAILED');
   if (isContradiction) return null;
