@@ -36,7 +36,11 @@ const toApiError = (error: unknown): unknown => {
 };
 
 const creationTimedOut = (): ApiError =>
-  ApiError.of('service_unavailable', 'The template could not be created in time. Try again.', { retry_after: 1 });
+  ApiError.of(
+    'service_unavailable',
+    'The template could not be created in time. Try again, with another Idempotency-Key if there was one.',
+    { retry_after: 1 },
+  );
 
 /** Runs work on several streams, and retries it after a conflict. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
