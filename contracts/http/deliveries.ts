@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { listCursor, listQuery, instant, webhookStatuses } from './jobs.ts';
+import { instant } from './instant.ts';
+import { listCursor, listQuery, webhookStatuses } from './jobs.ts';
 import { maxWebhookUrlLength, webhookFields, webhookMethods } from './webhook.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');

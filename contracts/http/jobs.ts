@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bareId, type IdPrefix } from '../names.ts';
 import { diagnostics } from './diagnostics.ts';
+import { instant } from './instant.ts';
 import { outputContentTypes } from './output.ts';
 import { renderStatuses, requestModes } from './render.ts';
 import { warnings } from './warnings.ts';
@@ -80,10 +81,6 @@ export const jobResponse = z.object({
   diagnostics: diagnostics.optional().describe('Present if requested, when the render has ended.'),
 });
 export type JobResponse = z.output<typeof jobResponse>;
-
-export const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
-  error: 'must be an ISO 8601 time with an offset, such as 2026-03-02T09:15:00Z, or a date',
-});
 
 /** The fields of every query for a page of renders or jobs. */
 export const listQuery = {

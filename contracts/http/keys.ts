@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defaultKeyPermissions, permissions } from '../events/account.ts';
 import { actorResponse } from './actor.ts';
+import { time } from './instant.ts';
 import { listCursor, listQuery } from './jobs.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
@@ -83,11 +84,7 @@ export const createKeyRequest = z.strictObject({
     .transform((granted) => [...new Set(granted)])
     .default([...defaultKeyPermissions])
     .describe('At most the permissions that you have yourself. Default: everything that documents need.'),
-  expires_at: z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, such as 2026-03-02T09:15:00Z' })
-    .nullable()
-    .default(null)
-    .describe('When the key expires, a time in the future. Default: never.'),
+  expires_at: time.nullable().default(null).describe('When the key expires, a time in the future. Default: never.'),
 });
 export type CreateKeyRequest = z.output<typeof createKeyRequest>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bareId } from '../names.ts';
-import { instant } from './jobs.ts';
+import { instant } from './instant.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 const count = z.number().int();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findAccount, findAccountsByName, listAccounts } from '#application/accounts/queries.ts';
 import { findKey } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
+import { instant } from '#contracts/http/instant.ts';
 import { accountIdOf } from '#contracts/names.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
@@ -51,12 +52,10 @@ export const permissionList = (text: string): Permission[] => {
 /** The values of an option that can be repeated. */
 export const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text];
 
-const isoDateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-
 /** Converts an ISO 8601 date or time to UTC. @throws InvalidArgumentError */
 export const isoTimestamp = (text: string): string => {
-  if (!isoDateOrTime.safeParse(text).success)
-    throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
+  const { error } = instant.safeParse(text);
+  if (error) throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
   return new Date(text).toISOString();
 };
 

@@ -106,6 +106,7 @@ describe('POST /keys', () => {
     ['permissions[0]', { name: 'a', type: 'live', permissions: ['everything'] }],
     ['expires_at', { name: 'a', type: 'live', expires_at: start }],
     ['expires_at', { name: 'a', type: 'live', expires_at: 'tomorrow' }],
+    ['expires_at', { name: 'a', type: 'live', expires_at: '9999-12-31T23:59:59-05:00' }],
   ])('rejects a wrong %s: %j', async (field, body) => {
     expect((await create(body)).body).toMatchObject({ error: 'invalid_request', field });
   });
