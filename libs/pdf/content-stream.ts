@@ -57,17 +57,18 @@ export function* readOperations(content: string): Generator<Operation> {
   }
 }
 
-const pathPainting = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']);
+export const pathPainting = new Set(['f', 'F', 'f*', 'B', 'B*', 'b', 'b*', 'S', 's']);
 const pathConstruction = new Set(['m', 're']);
 const beginsMarked = new Set(['BMC', 'BDC']);
-const showsText = new Set(['Tj', 'TJ', "'", '"']);
+export const showsText = new Set(['Tj', 'TJ', "'", '"']);
 const otherPainting = new Set([...showsText, 'Do', 'sh', 'EI']);
 
 type Range = { start: number; end: number };
 /** What to write in place of a range. */
-type Change = Range & { text: string };
+export type Change = Range & { text: string };
 
-const withChanges = (content: string, changes: readonly Change[]): string => {
+/** A content stream with other texts in place of ranges of it. */
+export const withChanges = (content: string, changes: readonly Change[]): string => {
   let [result, copied] = ['', 0];
   for (const { start, end, text } of changes.toSorted((one, other) => one.start - other.start)) {
     result += content.slice(copied, start) + text;

@@ -13,6 +13,7 @@ import { name, textOf } from '../names-and-texts.ts';
 import type { SafeCopier } from './copier.ts';
 import type { Destinations } from './destinations.ts';
 import { invalidPdf } from './invalid-pdf.ts';
+import type { IsHidden } from './optional-content.ts';
 import { type Box, boxOf, numbersOf, type SourcePage } from './pages.ts';
 
 const flags = { hidden: 2, noView: 32 };
@@ -20,7 +21,7 @@ const flags = { hidden: 2, noView: 32 };
 /** Links to the outside that are kept. Others could run a script or open a file. */
 const allowedUri = /^(?:https?|mailto|tel):[\x21-\x7e]+$/i;
 
-const isHidden = (annotation: PDFDict): boolean => {
+const hasHiddenFlag = (annotation: PDFDict): boolean => {
   const value = annotation.lookup(name('F'));
   const bits = value instanceof PDFNumber ? value.asNumber() : 0;
   return (bits & (flags.hidden | flags.noView)) !== 0;
@@ -83,7 +84,13 @@ export type ImportedAnnotations = {
   drawn: { content: string; xObjects: Map<string, PDFRef> };
 };
 
-type Importing = { from: PDFContext; to: PDFContext; copier: SafeCopier; destinations: Destinations };
+type Importing = {
+  from: PDFContext;
+  to: PDFContext;
+  copier: SafeCopier;
+  destinations: Destinations;
+  isHidden: IsHidden | null;
+};
 
 const importLink = ({ from, to, destinations }: Importing, annotation: PDFDict): PDFDict | null => {
   const rectangle = boxOf(from, annotation.get(name('Rect')));
@@ -116,27 +123,28 @@ const importLink = ({ from, to, destinations }: Importing, annotation: PDFDict):
  * @throws ApiError invalid_pdf for a form field whose value would be lost
  */
 export const importAnnotations = (importing: Importing, page: SourcePage, pageNumber: number): ImportedAnnotations => {
-  const { from, to, copier } = importing;
+  const { from, to, copier, isHidden } = importing;
   const links: ImportedAnnotations['links'] = [];
   const xObjects = new Map<string, PDFRef>();
   let content = '';
   const annotations = page.dictionary.lookup(name('Annots'));
   for (const source of annotations instanceof PDFArray ? annotations.asArray() : []) {
     const annotation = from.lookup(source);
-    if (!(annotation instanceof PDFDict)) continue;
+    if (!(annotation instanceof PDFDict) || isHidden?.(annotation.get(name('OC')))) continue;
     const subtype = annotation.lookup(name('Subtype'));
     if (subtype === name('Link')) {
       const link = importLink(importing, annotation);
       if (link) links.push({ reference: to.register(link), source });
       continue;
     }
-    if (subtype === name('Popup') || isHidden(annotation)) continue;
+    if (subtype === name('Popup') || hasHiddenFlag(annotation)) continue;
     const appearance = appearanceOf(annotation);
     if (!appearance) {
       requireAppearance(annotation, pageNumber);
       continue;
     }
     const { reference, form } = appearance;
+    if (isHidden?.(form.dict.get(name('OC')))) continue;
     const rectangle = boxOf(from, annotation.get(name('Rect')));
     const box = boxOf(from, form.dict.get(name('BBox')));
     const own = (numbersOf(from, form.dict.get(name('Matrix')), 6) ?? [1, 0, 0, 1, 0, 0]) as Matrix;

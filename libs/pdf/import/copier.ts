@@ -18,7 +18,9 @@ import { name } from '../names-and-texts.ts';
 import { checkInflates, type DecodeBudget, decodeStream, filtersOf, type StreamFilter } from './decode.ts';
 import { damaged, invalidPdf } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
+import type { IsHidden } from './optional-content.ts';
 import { encodingKeys, forbiddenKeys, namedShapes, type Shape, shapes } from './shapes.ts';
+import { visibleContent } from './visible-content.ts';
 
 type Pending = { from: PDFObject; to: PDFRef; shape: Shape };
 
@@ -36,11 +38,16 @@ export class SafeCopier {
   readonly #copies = new Map<string, PDFRef>();
   readonly #pending: Pending[] = [];
   readonly #imagesToCheck: Uint8Array[] = [];
+  readonly #isHidden: IsHidden | null;
+  /** Those of the page that is copied: a form without resources uses them. */
+  pageResources: PDFObject | undefined;
 
-  constructor(from: PDFContext, to: PDFContext, budget: DecodeBudget) {
+  /** `isHidden` is that of the PDF that is copied; null if it has no optional content. */
+  constructor(from: PDFContext, to: PDFContext, budget: DecodeBudget, isHidden: IsHidden | null) {
     this.#from = from;
     this.#to = to;
     this.#budget = budget;
+    this.#isHidden = isHidden;
   }
 
   /** The copy of a value, or null for a value that is absent. The objects that it refers to are copied by `finish`. */
@@ -112,10 +119,12 @@ export class SafeCopier {
     return copy;
   }
 
-  #copyStream(stream: PDFRawStream, shape: Shape, depth: number): PDFObject | null {
-    const subtype = stream.dict.lookup(name('Subtype'));
+  #copyStream(source: PDFRawStream, shape: Shape, depth: number): PDFObject | null {
+    const subtype = source.dict.lookup(name('Subtype'));
     // A PostScript XObject is a program for a printer.
     if (shape === 'xObject' && subtype !== name('Image') && subtype !== name('Form')) return null;
+    const isContent = shape === 'pattern' || (shape === 'xObject' && subtype === name('Form'));
+    const stream = isContent && this.#isHidden ? this.#visibleStream(source, this.#isHidden) : source;
     const described = PDFDict.withContext(this.#to);
     const known = shapes[shape];
     for (const [key, item] of stream.dict.entries()) {
@@ -126,6 +135,22 @@ export class SafeCopier {
       if (copied) described.set(key, copied);
     }
     return this.#encode(stream, described, subtype === name('Image'));
+  }
+
+  /** A stream of content, decoded, without what is hidden. */
+  #visibleStream(stream: PDFRawStream, isHidden: IsHidden): PDFRawStream {
+    const own = this.#from.lookup(stream.dict.get(name('Resources')) ?? this.pageResources);
+    const { content, resources } = visibleContent(
+      {
+        content: Buffer.from(this.read(stream)).toString('latin1'),
+        resources: own instanceof PDFDict ? own : PDFDict.withContext(this.#from),
+      },
+      isHidden,
+    );
+    const dict = stream.dict.clone();
+    for (const key of ['Filter', 'DecodeParms']) dict.delete(name(key));
+    dict.set(name('Resources'), resources);
+    return PDFRawStream.of(dict, Buffer.from(content, 'latin1'));
   }
 
   /** Checks the encoding of a stream. Encodings other than those of images become Flate. */

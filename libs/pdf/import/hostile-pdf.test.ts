@@ -1,24 +1,13 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { buildPdf, onePage, type PdfObjectSource } from '../testing/build-pdf.ts';
+import { importedText } from '../testing/imported-text.ts';
 import { importPdf, encloseContent } from './import-pdf.ts';
 import { importLimits } from './limits.ts';
 
 type Objects = Readonly<Record<number, PdfObjectSource>>;
 const withObjects = (objects: Objects, trailer = ''): Uint8Array => buildPdf({ ...onePage, ...objects }, trailer);
-
-/** The imported PDF with the content of its streams, where they are text. */
-const importedText = async (pdf: Uint8Array): Promise<string> => {
-  const imported = Buffer.from((await importPdf(pdf, { maxPages: null })).pdf).toString('latin1');
-  return imported.replaceAll(/(?<=stream\n)[^]*?(?=\nendstream)/g, (stream) => {
-    try {
-      return inflateSync(Buffer.from(stream, 'latin1')).toString('latin1');
-    } catch {
-      return stream;
-    }
-  });
-};
 
 const reasonOf = async (pdf: Uint8Array): Promise<unknown> => {
   try {

@@ -17,10 +17,12 @@ import { SafeCopier } from './copier.ts';
 import { openDestinations } from './destinations.ts';
 import { damaged, invalidPdf, tooLarge } from './invalid-pdf.ts';
 import { importLimits } from './limits.ts';
+import { type IsHidden, readOptionalContent } from './optional-content.ts';
 import { importOutline } from './outline.ts';
 import { importPageLabels } from './page-labels.ts';
 import { readPages, type SourcePage } from './pages.ts';
 import { type ParsedPdf, parsePdf } from './parse.ts';
+import { type Content, visibleContent } from './visible-content.ts';
 
 const closing: Record<string, string> = { ']': '[', '>>': '<<' };
 const operatorPattern = /^[A-Za-z0-9'"*]+$/;
@@ -58,9 +60,9 @@ const maxTitleLength = 500;
 export type ImportLimits = { maxPages: number | null };
 export type ImportedPdf = { pdf: Uint8Array; pages: number };
 
-/** The content of a page. Its streams are one after the other. */
-const readContent = (from: PDFContext, { dictionary }: SourcePage, copier: SafeCopier): string => {
-  const contents = dictionary.lookup(name('Contents'));
+/** The content of a page, without what is hidden. Its streams are one after the other. */
+const readContent = (from: PDFContext, page: SourcePage, copier: SafeCopier, isHidden: IsHidden | null): Content => {
+  const contents = page.dictionary.lookup(name('Contents'));
   const streams = contents instanceof PDFArray ? contents.asArray().map((one) => from.lookup(one)) : [contents];
   const parts: string[] = [];
   let length = 0;
@@ -72,24 +74,23 @@ const readContent = (from: PDFContext, { dictionary }: SourcePage, copier: SafeC
     if (length > importLimits.streamBytes) throw tooLarge('a page has more than 128 MiB of content');
     parts.push(part);
   }
-  return parts.join('\n');
+  const resources = from.lookup(page.resources);
+  const content = { content: parts.join('\n'), resources: resources instanceof PDFDict ? resources : from.obj({}) };
+  return isHidden ? visibleContent(content, isHidden) : content;
 };
 
 /** The resources of a page with more XObjects. */
 const resourcesWith = (
-  { context: from }: ParsedPdf,
   { context: to }: PDFDocument,
   copier: SafeCopier,
-  page: SourcePage,
+  before: PDFDict,
   added: ReadonlyMap<string, PDFRef>,
 ): PDFDict => {
-  const before = from.lookup(page.resources);
   const copied = copier.copy(before, 'resources');
   const resources = copied instanceof PDFDict ? copied : to.obj({});
   if (added.size === 0) return resources;
   // They may be shared with other pages, so that this page gets its own.
-  const shared = before instanceof PDFDict ? before.lookup(name('XObject')) : undefined;
-  const xObjects = copier.copy(shared, 'xObjects');
+  const xObjects = copier.copy(before.lookup(name('XObject')), 'xObjects');
   const own = xObjects instanceof PDFDict ? xObjects : to.obj({});
   for (const [key, reference] of added) own.set(name(key), reference);
   resources.set(name('XObject'), own);
@@ -97,10 +98,10 @@ const resourcesWith = (
 };
 
 const importPage = (
-  source: ParsedPdf,
   document: PDFDocument,
   copier: SafeCopier,
   page: SourcePage,
+  { content: own, resources }: Content,
   annotations: ReturnType<typeof importAnnotations>,
 ): PDFDict => {
   const { context: to } = document;
@@ -108,10 +109,10 @@ const importPage = (
   if (page.cropBox) dictionary.set(name('CropBox'), to.obj(page.cropBox));
   if (page.rotation !== 0) dictionary.set(name('Rotate'), to.obj(page.rotation));
   const { content: drawn, xObjects } = annotations.drawn;
-  dictionary.set(name('Resources'), resourcesWith(source, document, copier, page, xObjects));
+  dictionary.set(name('Resources'), resourcesWith(document, copier, resources, xObjects));
   const group = copier.copy(page.dictionary.get(name('Group')), 'data');
   if (group) dictionary.set(name('Group'), group);
-  const content = encloseContent(readContent(source.context, page, copier)) + drawn;
+  const content = encloseContent(own) + drawn;
   const stream = to.stream(deflateSync(Buffer.from(content, 'latin1')), { Filter: 'FlateDecode' });
   dictionary.set(name('Contents'), to.register(stream));
   if (annotations.links.length > 0)
@@ -144,14 +145,17 @@ const importParsed = async (source: ParsedPdf, limits: ImportLimits, budget: { b
   const pages = readPages(from, catalog, limits.maxPages);
   const document = await PDFDocument.create({ updateMetadata: false });
   const { context: to } = document;
-  const copier = new SafeCopier(from, to, budget);
+  const isHidden = readOptionalContent(from, catalog);
+  const copier = new SafeCopier(from, to, budget, isHidden);
   const references = new Map<string, PDFRef>(pages.map(({ reference }) => [reference.tag, to.nextRef()]));
   const destinations = openDestinations(source, to, references);
   const treeReference = document.catalog.get(name('Pages'))!;
   const tree = document.catalog.Pages();
   for (const [at, page] of pages.entries()) {
-    const annotations = importAnnotations({ from, to, copier, destinations }, page, at + 1);
-    const dictionary = importPage(source, document, copier, page, annotations);
+    copier.pageResources = page.resources;
+    const annotations = importAnnotations({ from, to, copier, destinations, isHidden }, page, at + 1);
+    const content = readContent(from, page, copier, isHidden);
+    const dictionary = importPage(document, copier, page, content, annotations);
     dictionary.set(name('Parent'), treeReference);
     to.assign(references.get(page.reference.tag)!, dictionary);
     await copier.finish();
@@ -169,8 +173,9 @@ const importParsed = async (source: ParsedPdf, limits: ImportLimits, budget: { b
 
 /**
  * Makes an existing PDF a part that is safe to merge: its pages with what they show, links, outline and page labels,
- * in a new file. It contains no scripts, actions, attachments, forms and references to other files. The same input
- * always gives the same bytes. Runs in a worker process, which bounds its time and the memory of its objects.
+ * in a new file. What a viewer hides when it opens the PDF is left out. The part contains no scripts, actions,
+ * attachments, forms and references to other files. The same input always gives the same bytes. Runs in a worker
+ * process, which bounds its time and the memory of its objects.
  * @throws ApiError invalid_pdf
  */
 export const importPdf = async (pdf: Uint8Array, limits: ImportLimits): Promise<ImportedPdf> => {

@@ -9,7 +9,8 @@ export type InvalidPdfReason =
   | 'too_large'
   | 'nested_too_deeply'
   | 'dynamic_form'
-  | 'field_without_appearance';
+  | 'field_without_appearance'
+  | 'hidden_text_in_line';
 
 export const invalidPdf = (reason: InvalidPdfReason, message: string): ApiError =>
   ApiError.of('invalid_pdf', message, { details: { reason } });
