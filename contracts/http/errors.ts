@@ -161,7 +161,8 @@ const definitions = {
         .string()
         .describe(
           'One of `not_a_pdf`, `damaged`, `encrypted`, `too_many_pages`, `too_large`, `nested_too_deeply`, ' +
-            '`dynamic_form`, `field_without_appearance`, `hidden_text_in_line`.',
+            '`dynamic_form`, `field_without_appearance`, `annotation_without_appearance`, ' +
+            '`hidden_text_in_line`.',
         ),
     }),
   }),

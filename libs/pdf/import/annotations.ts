@@ -12,9 +12,9 @@ import {
 import { name, textOf } from '../names-and-texts.ts';
 import type { SafeCopier } from './copier.ts';
 import type { Destinations } from './destinations.ts';
-import { invalidPdf } from './invalid-pdf.ts';
 import type { IsHidden } from './optional-content.ts';
 import { type Box, boxOf, numbersOf, type SourcePage } from './pages.ts';
+import { requireAppearance } from './require-appearance.ts';
 
 const flags = { hidden: 2, noView: 32 };
 
@@ -54,27 +54,6 @@ const appearanceMatrix = (box: Box, [a, b, c, d, e, f]: Matrix, rectangle: Box):
     (rectangle[3] - rectangle[1]) / (top - bottom),
   ];
   return [scaleX, 0, 0, scaleY, rectangle[0] - left * scaleX, rectangle[1] - bottom * scaleY];
-};
-
-/** The value of a form field, which a field may inherit. */
-const valueOf = (field: PDFDict): string | null => {
-  let at: PDFObject | undefined = field;
-  for (let depth = 0; depth < 50 && at instanceof PDFDict; depth += 1) {
-    const value = at.lookup(name('V'));
-    if (value) return textOf(value);
-    at = at.lookup(name('Parent'));
-  }
-  return null;
-};
-
-const requireAppearance = (annotation: PDFDict, page: number): void => {
-  if (annotation.lookup(name('Subtype')) !== name('Widget') || !valueOf(annotation)?.trim()) return;
-  const field = textOf(annotation.lookup(name('T'))) ?? '';
-  throw invalidPdf(
-    'field_without_appearance',
-    `The form field "${field.slice(0, 60)}" on page ${page} has a value that the PDF does not draw. Open the PDF in a ` +
-      'viewer, and print it to a new PDF.',
-  );
 };
 
 export type ImportedAnnotations = {
@@ -120,7 +99,7 @@ const importLink = ({ from, to, destinations }: Importing, annotation: PDFDict):
 /**
  * Keeps links to places in the document and to the web. Everything else, such as form fields, notes and stamps, becomes
  * what it looks like: part of the content of the page.
- * @throws ApiError invalid_pdf for a form field whose value would be lost
+ * @throws ApiError invalid_pdf for an annotation or the value of a form field that would be lost
  */
 export const importAnnotations = (importing: Importing, page: SourcePage, pageNumber: number): ImportedAnnotations => {
   const { from, to, copier, isHidden } = importing;

@@ -76,6 +76,46 @@ describe('A PDF that cannot be a part', () => {
   });
 });
 
+describe('An annotation without an appearance', () => {
+  const annotated = (entries: string, more: Objects = {}): Uint8Array =>
+    withObjects({
+      3: `<< /Type /Page /Contents 4 0 R /Annots [<< /Rect [0 0 9 9] ${entries} >>] >>`,
+      9: { dictionary: '/Type /XObject /Subtype /Form /BBox [0 0 9 9]', stream: '' },
+      ...more,
+    });
+  const field = 'field_without_appearance';
+  const annotation = 'annotation_without_appearance';
+
+  it.each([
+    ['a text in a stream', '/Subtype /Widget /FT /Tx /V 10 0 R', field],
+    ['a value of the field that has it', '/Subtype /Widget /Parent << /V (Ann) >>', field],
+    ['the chosen items of a list', '/Subtype /Widget /FT /Ch /V [(one)(two)]', field],
+    ['the items of a list', '/Subtype /Widget /FT /Ch /Opt [(one)(two)]', field],
+    ['a box that is checked', '/Subtype /Widget /FT /Btn /V /Yes', field],
+    ['a button that is on', '/Subtype /Widget /FT /Btn /AS /Yes /Parent << /V /Yes >>', field],
+    ['a text', '/Subtype /FreeText /Contents (Approved)', annotation],
+    ['a shape', '/Subtype /Square /C [1 0 0]', annotation],
+    ['a mark', '/Subtype /Highlight /AP << /N 99 0 R >>', annotation],
+  ])('is an error if viewers draw it all the same: %s', async (_, entries, reason) => {
+    expect(await reasonOf(annotated(entries, { 10: { dictionary: '', stream: 'Ann' } }))).toBe(reason);
+  });
+
+  it.each([
+    ['a field without a value', '/Subtype /Widget /FT /Tx /V ( )'],
+    ['a list without items', '/Subtype /Widget /FT /Ch /V [] /Opt []'],
+    ['the items of a list that is closed', '/Subtype /Widget /FT /Ch /Ff 131072 /Opt [(one)(two)]'],
+    ['a box that is not checked', '/Subtype /Widget /FT /Btn /V /Off'],
+    ['a button of which another one is on', '/Subtype /Widget /FT /Btn /AS /Off /Parent << /V /Yes >>'],
+    ['a state that draws nothing', '/Subtype /Widget /FT /Btn /V /Yes /AS /Yes /AP << /N << /No 9 0 R >> >>'],
+    ['a shape that is hidden', '/Subtype /Square /F 2'],
+    ['the window of a note', '/Subtype /Popup'],
+    ['the icon of a note', '/Subtype /Text /Contents (note)'],
+    ['a link', '/Subtype /Link'],
+  ])('is left out if it shows nothing: %s', async (_, entries) => {
+    expect(await reasonOf(annotated(entries))).toBe('imported');
+  });
+});
+
 describe('An imported PDF', () => {
   it('has no scripts, actions, files or forms', async () => {
     const result = await imported(

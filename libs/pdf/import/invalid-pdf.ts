@@ -10,6 +10,7 @@ export type InvalidPdfReason =
   | 'nested_too_deeply'
   | 'dynamic_form'
   | 'field_without_appearance'
+  | 'annotation_without_appearance'
   | 'hidden_text_in_line';
 
 export const invalidPdf = (reason: InvalidPdfReason, message: string): ApiError =>
