@@ -1,4 +1,12 @@
-import { PDFArray, PDFDict, type PDFDocument, PDFObjectCopier, type PDFPage, type PDFRef } from '@cantoo/pdf-lib';
+import {
+  PDFArray,
+  PDFDict,
+  type PDFDocument,
+  PDFNumber,
+  PDFObjectCopier,
+  type PDFPage,
+  type PDFRef,
+} from '@cantoo/pdf-lib';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
@@ -37,14 +45,26 @@ const rounded = (value: number): number => Number(value.toFixed(3));
 
 type SeenPage = { size: PageSize; matrix: readonly number[] };
 
+/** How long a unit of the page is, in points (ISO 32000-1, 14.11.2, UserUnit). */
+const userUnitOf = (page: PDFPage): number => page.node.lookupMaybe(name('UserUnit'), PDFNumber)?.asNumber() ?? 1;
+
+const turnedMatrix = (page: PDFPage, turned: number): number[] => {
+  const { x, y, width, height } = page.getCropBox();
+  if (turned === 90) return [0, 1, -1, 0, x + width, y];
+  if (turned === 180) return [-1, 0, 0, -1, x + width, y + height];
+  if (turned === 270) return [0, -1, 1, 0, x, y + height];
+  return [1, 0, 0, 1, x, y];
+};
+
 /** The size of a page as it is seen, and the matrix from there to its own coordinates (ISO 32000-1, 7.7.3.3, Rotate). */
 const seenPage = (page: PDFPage): SeenPage => {
-  const { x, y, width, height } = page.getCropBox();
+  const unit = userUnitOf(page);
   const turned = ((page.getRotation().angle % 360) + 360) % 360;
-  if (turned === 90) return { size: { width: height, height: width }, matrix: [0, 1, -1, 0, x + width, y] };
-  if (turned === 180) return { size: { width, height }, matrix: [-1, 0, 0, -1, x + width, y + height] };
-  if (turned === 270) return { size: { width: height, height: width }, matrix: [0, -1, 1, 0, x, y + height] };
-  return { size: { width, height }, matrix: [1, 0, 0, 1, x, y] };
+  const { width, height } = page.getCropBox();
+  const [across, up] = turned % 180 === 0 ? [width, height] : [height, width];
+  const matrix = turnedMatrix(page, turned);
+  const scales = matrix.slice(0, 4).map((value) => Number((value / unit).toPrecision(6)));
+  return { size: { width: across * unit, height: up * unit }, matrix: [...scales, ...matrix.slice(4).map(rounded)] };
 };
 
 /** The sizes of the pages, as they are seen. */
@@ -113,8 +133,7 @@ type Drawing = {
 const drawingText = ({ key, matrix, scale, at, kind }: Drawing): string => {
   const placed = [scale, 0, 0, scale, ...at].map(rounded).join(' ');
   return (
-    `/Artifact <</Type /Pagination /Subtype /${kind}>> BDC q ` +
-    `${matrix.map(rounded).join(' ')} cm ${placed} cm /${key} Do Q EMC`
+    `/Artifact <</Type /Pagination /Subtype /${kind}>> BDC q ` + `${matrix.join(' ')} cm ${placed} cm /${key} Do Q EMC`
   );
 };
 

@@ -1,3 +1,4 @@
+import { PDFDocument, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
@@ -227,6 +228,26 @@ describe('A stamped PDF', () => {
     for (const [index, { text }] of pages.entries())
       for (const stamp of ['DRAFT 77', `Old ${index + 1}`, 'SECRET 88', `New ${index + 1}`])
         expect(text).toContain(stamp);
+  });
+
+  it('keeps the unit of the pages of an existing PDF, and has stamps of the size that was asked for', async () => {
+    const document = await PDFDocument.create();
+    document.addPage([300, 400]).node.set(PDFName.of('UserUnit'), PDFNumber.of(2));
+    const part = { mode: 'PDF', data: await document.saveAsBase64() };
+    const { body } = await caller.postRender({
+      mode: 'COMPOSE',
+      parts: [part, { ...part, start_on: 'right' }],
+      watermark: { text: 'DRAFT', font_size: 40 },
+      page_numbers: { format: 'No. {page}', position: 'bottom_left', margin: 12, font_size: 14 },
+    });
+    const pdf = String(body['pdf_base64']);
+    const pages = (await PDFDocument.load(pdf)).getPages();
+    expect(pages.map(({ node }) => node.get(PDFName.of('UserUnit'))?.toString())).toEqual(['2', '2', '2']);
+    // In units of the page, which are two points long.
+    const [first] = await readPdf(pdf);
+    expect(findTextRun(first!, 'DRAFT').size).toBeCloseTo(20, 0);
+    const number = findTextRun(first!, 'No. 1');
+    expect([number.size, number.left].map(Math.round)).toEqual([7, 6]);
   });
 
   it('has the same bytes when it is verified', async () => {

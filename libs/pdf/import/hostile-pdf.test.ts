@@ -52,6 +52,8 @@ describe('A damaged PDF as a part is rejected', () => {
     ['a page without an object of its own', withObjects({ 2: '<< /Type /Pages /Kids [<< /Type /Page >>] >>' })],
     ['a page without an area', withObjects({ 3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 0.1 50] >>' })],
     ['a page of kilometres', withObjects({ 3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9999999 50] >>' })],
+    ['units of kilometres', withObjects({ 3: '<< /Type /Page /Parent 2 0 R /UserUnit 99999 >>' })],
+    ['units of almost nothing', withObjects({ 3: '<< /Type /Page /Parent 2 0 R /UserUnit .001 >>' })],
     ['too many filters', content(`/Filter [${'/ASCIIHexDecode '.repeat(11)}]`, 'Q')],
     ['an unknown filter', content('/Filter /NoSuchDecode', 'Q')],
     ['a filter that is no name', content('/Filter [7]', 'Q')],
@@ -210,8 +212,8 @@ describe('An imported PDF has nothing', () => {
   });
 
   it('that no viewer can show: huge pages, or pages that are turned by half', async () => {
-    const page = '/Type /Page /Parent 2 0 R /Contents 4 0 R /CropBox [0 0 9999999 50] /Rotate 45';
-    expect(await importedText(withObjects({ 3: `<< ${page} >>` }))).not.toMatch(/CropBox|Rotate/);
+    const page = '/Type /Page /Parent 2 0 R /Contents 4 0 R /CropBox [0 0 9999999 50] /Rotate 45 /UserUnit -1';
+    expect(await importedText(withObjects({ 3: `<< ${page} >>` }))).not.toMatch(/CropBox|Rotate|UserUnit/);
   });
 
   it('that is in another file, or acts, inside its resources', async () => {

@@ -108,6 +108,7 @@ const importPage = (
   const dictionary = to.obj({ Type: 'Page', MediaBox: page.mediaBox });
   if (page.cropBox) dictionary.set(name('CropBox'), to.obj(page.cropBox));
   if (page.rotation !== 0) dictionary.set(name('Rotate'), to.obj(page.rotation));
+  if (page.userUnit !== 1) dictionary.set(name('UserUnit'), to.obj(page.userUnit));
   const { content: drawn, xObjects } = annotations.drawn;
   dictionary.set(name('Resources'), resourcesWith(document, copier, resources, xObjects));
   const group = copier.copy(page.dictionary.get(name('Group')), 'data');

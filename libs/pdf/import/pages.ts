@@ -13,6 +13,8 @@ export type SourcePage = {
   cropBox: Box | null;
   /** 0, 90, 180 or 270. */
   rotation: number;
+  /** How long a unit of the page is, in points. */
+  userUnit: number;
   resources: PDFObject | undefined;
 };
 
@@ -47,6 +49,18 @@ const rotationOf = (context: PDFContext, value: PDFObject | undefined): number =
   const rotation = context.lookup(value);
   const degrees = rotation instanceof PDFNumber ? rotation.asNumber() : 0;
   return degrees % 90 === 0 ? ((degrees % 360) + 360) % 360 : 0;
+};
+
+/** A page of more than a kilometre is none that a browser could print stamps for. */
+const maxPoints = 3_000_000;
+
+/** @throws ApiError invalid_pdf if it makes the page impossibly small or large */
+const userUnitOf = (page: PDFDict, [left, bottom, right, top]: Box): number => {
+  const value = page.lookup(name('UserUnit'));
+  const unit = value instanceof PDFNumber && value.asNumber() > 0 ? value.asNumber() : 1;
+  const lengths = [right - left, top - bottom].map((length) => length * unit);
+  if (lengths.some((length) => length < 1 || length > maxPoints)) throw damaged('a page has an impossible size');
+  return unit;
 };
 
 /**
@@ -89,6 +103,7 @@ export const readPages = (context: PDFContext, catalog: PDFDict, maxPages: numbe
       mediaBox,
       cropBox: cropBox && isPageSize(cropBox) ? cropBox : null,
       rotation: rotationOf(context, inherited.Rotate),
+      userUnit: userUnitOf(dictionary, mediaBox),
       resources: inherited.Resources,
     });
   }

@@ -67,7 +67,11 @@ const pdfText = (text: string): string => PDFHexString.fromText(text).toString()
 /** The entries that make a blank page as large as this one, and turn it like this one. */
 const sizeOf = (page: PDFPageLeaf, copier: ObjectCopier): string => {
   const rotation = page.Rotate()?.asNumber() ?? 0;
-  return `/MediaBox ${copier.textOf(page.CropBox() ?? page.MediaBox())}${rotation === 0 ? '' : `\n/Rotate ${rotation}`}`;
+  const unit = page.get(name('UserUnit'));
+  return (
+    `/MediaBox ${copier.textOf(page.CropBox() ?? page.MediaBox())}${rotation === 0 ? '' : `\n/Rotate ${rotation}`}` +
+    (unit ? `\n/UserUnit ${copier.textOf(unit)}` : '')
+  );
 };
 
 /** Leaves out pages that the page tree does not have. */
