@@ -37,3 +37,22 @@ test('a browser that was killed for the memory of its documents is replaced with
   }
   await supervisor.close();
 });
+
+test('failed starts before a browser ran do not delay its replacement after such a kill', async () => {
+  let failures = 4;
+  const delays: number[] = [];
+  const supervisor = await superviseBrowser({
+    open: () => (failures-- > 0 ? Promise.reject(new Error('no start')) : openSimulatedBrowser()),
+    start: 'when needed',
+    documentsPerBrowser: 1_000,
+    logger: silentLogger,
+    runExclusively: (work) => work(),
+    pause: async (milliseconds) => void delays.push(milliseconds),
+  });
+  const { browser } = await supervisor.instance();
+  expect(delays).toEqual([0, 200, 400, 800, 1600]);
+  browser.kill(new MemoryExceededTogether(450));
+  await expect.poll(() => supervisor.starts(), { interval: 1 }).toBe(2);
+  expect(delays.at(-1)).toBe(0);
+  await supervisor.close();
+});

@@ -1,4 +1,4 @@
-import { pause } from '#libs/concurrency/pause.ts';
+import { pause as pauseFor } from '#libs/concurrency/pause.ts';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { BrowserInstance } from './instance.ts';
 import { MemoryExceededTogether } from './memory.ts';
@@ -12,6 +12,8 @@ export type SupervisorOptions = {
   logger: PrinterLogger;
   /** Replaces one browser at a time, across all supervisors. */
   runExclusively: (work: () => Promise<void>) => Promise<void>;
+  /** Waits for a number of milliseconds, or until the signal aborts. */
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 };
 
 export type Supervisor = {
@@ -37,7 +39,7 @@ const stableAfterMs = 30_000;
  * without a gap after its number of documents. @throws if a browser that starts at once does not start
  */
 export const superviseBrowser = async (options: SupervisorOptions): Promise<Supervisor> => {
-  const { open, start, documentsPerBrowser, logger, runExclusively } = options;
+  const { open, start, documentsPerBrowser, logger, runExclusively, pause = pauseFor } = options;
   const running = new Set<BrowserInstance>();
   let current: BrowserInstance | undefined;
   let starting: Promise<BrowserInstance> | undefined;
@@ -64,10 +66,11 @@ export const superviseBrowser = async (options: SupervisorOptions): Promise<Supe
     current = undefined;
     if (closing) return;
     crashes += 1;
-    // A document that needs too much memory says nothing about the next browser.
-    const isFailure = !(instance.browser.killReason instanceof MemoryExceededTogether);
-    if (isFailure)
-      consecutiveFailures = performance.now() - instance.startedAt < stableAfterMs ? consecutiveFailures + 1 : 0;
+    // A browser that was killed for the memory of its documents worked.
+    const isFailure =
+      !(instance.browser.killReason instanceof MemoryExceededTogether) &&
+      performance.now() - instance.startedAt < stableAfterMs;
+    consecutiveFailures = isFailure ? consecutiveFailures + 1 : 0;
     logger.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
     void startRetrying();
   };
