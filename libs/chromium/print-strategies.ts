@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { FitContext, FitHeaderFooter } from './header-footer/fit.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
+import { evaluate, EvaluationFailed } from './document/evaluate.ts';
 import { collectFonts, nameDefaultFont } from './document/fonts-used.ts';
 import type { BrowserInstance } from './browsers/instance.ts';
 import { failPageOnAbort, type Page } from './browsers/page.ts';
@@ -45,8 +47,7 @@ const printLoadedPage = async (
   started: number,
 ): Promise<PrintedPage> => {
   await prepareForPdfUa(page.session, request);
-  if (request.layoutExpression !== undefined)
-    await page.session.send('Runtime.evaluate', { expression: request.layoutExpression });
+  if (request.layoutExpression !== undefined) await evaluate(page.session, request.layoutExpression);
   const documentPages = await readDocumentPages(page.session, request.options);
   const headerFooter =
     request.options.header_html !== null || request.options.footer_html !== null
@@ -117,8 +118,18 @@ const printInSingleUsePage =
       failPageOnAbort(page, context.signal, async () =>
         // A page that fails after it was printed does not fail the render.
         withLostContent(await Promise.race([page.failed, loadAndPrint(page, instance, request, context, scripts)])),
-      ),
+      ).catch((error: unknown) => {
+        throw scripts === 'on' && error instanceof EvaluationFailed ? changedFunctionsError(error) : error;
+      }),
     );
+
+const changedFunctionsError = ({ message }: EvaluationFailed): ApiError =>
+  ApiError.of(
+    'conversion_failed',
+    `The loaded document could not be read: ${message}. A script of the document probably replaces a function of the ` +
+      'browser, such as document.querySelectorAll, by one that behaves differently.',
+    { details: { reason: 'changed_functions' } },
+  );
 
 /** How long before the end of the processing time the errors of single steps come. */
 const deadlineMarginMs = 250;

@@ -1,5 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Session } from '../cdp/connection.ts';
+import { evaluateIfPossible } from './evaluate.ts';
 import { hasSameWidths } from '../fonts/substitutes.ts';
 import type { PrintDiagnostics, MissingFont, FontUse } from '../print-request.ts';
 
@@ -64,10 +65,8 @@ const findTextElements = ({
 /** The font families that the document supplies and that are loaded. The document's scripts can make this any value. */
 const readLoadedFontFaces = async (session: Session): Promise<Set<string>> => {
   const expression = `[...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)`;
-  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  return new Set(
-    Array.isArray(result.value) ? result.value.map((family) => unquoted(String(family)).toLowerCase()) : [],
-  );
+  const families = await evaluateIfPossible(session, expression);
+  return new Set(Array.isArray(families) ? families.map((family) => unquoted(String(family)).toLowerCase()) : []);
 };
 
 const addUse = (

@@ -5,6 +5,7 @@ import type { Page } from '../browsers/page.ts';
 import { CommandFailed } from '../cdp/errors.ts';
 import type { LoadedPage, PageToLoad } from '../print-request.ts';
 import { hasSecrets, headersForOrigin } from './page-secrets.ts';
+import { evaluate } from './evaluate.ts';
 import { errorReason, type FailureReason, reasonText, statusReason } from './failure-reasons.ts';
 
 export type Navigation = {
@@ -239,8 +240,8 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
     },
     loadedPage: async () => {
       const { url, status } = responses.get(current) ?? { url: lastUrl, status: 0 };
-      const { result } = await session.send('Runtime.evaluate', { expression: isEmptyExpression, returnByValue: true });
-      if (result.value === true) throw loadFailedError(url, 'the page is empty', status);
+      if ((await evaluate(session, isEmptyExpression)) === true)
+        throw loadFailedError(url, 'the page is empty', status);
       return { url, status };
     },
   };

@@ -1,6 +1,7 @@
 import { pageSizeTable, type Size } from '#contracts/http/page-sizes.ts';
 import type { CssPage, RenderOptions } from '#contracts/http/render-options.ts';
 import type { Session } from '../cdp/connection.ts';
+import { evaluate } from './evaluate.ts';
 import { geometryOf, geometryOfOptions, type PageGeometry, sheetSize, toCssPixels } from '../pdf/page-geometry.ts';
 
 const sides = ['top', 'bottom', 'left', 'right'] as const;
@@ -97,8 +98,7 @@ const evaluateRules = async (session: Session, sheet: Size, texts: Record<string
     texts,
   };
   const expression = `${readRules}(${JSON.stringify(input)})`;
-  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  return (result.value as PageRules | undefined) ?? { rules: [], unreadable: [] };
+  return (await evaluate(session, expression)) as PageRules;
 };
 
 /** The texts of style sheets with `@page` rules by their URLs. */
@@ -164,7 +164,7 @@ export type DocumentPages = {
 
 // Last in the document. Not in `adoptedStyleSheets`, which a reused page keeps for its next document.
 const addStyleSheet = `((css) => {
-  const style = document.createElement('style');
+  const style = document.createElementNS('http://www.w3.org/1999/xhtml', 'style');
   style.dataset.colophon = '';
   style.textContent = css;
   document.documentElement.append(style);
@@ -193,8 +193,7 @@ export const readDocumentPages = async (session: Session, options: RenderOptions
         .filter((side) => cssPage.margins.includes(side) && heights[side] > 0)
         .map((side) => higherMargins(rules, side, heights[side]))
         .join('');
-      if (css !== '')
-        await session.send('Runtime.evaluate', { expression: `${addStyleSheet}(${JSON.stringify(css)})` });
+      if (css !== '') await evaluate(session, `${addStyleSheet}(${JSON.stringify(css)})`);
     },
   };
 };

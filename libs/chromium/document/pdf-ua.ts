@@ -4,6 +4,7 @@ import { type ConformanceViolation, pdfUa } from '#contracts/http/conformance.ts
 import { formulaMark } from '#libs/pdf/formula-mark.ts';
 import type { Session } from '../cdp/connection.ts';
 import type { PrintRequest } from '../print-request.ts';
+import { evaluate } from './evaluate.ts';
 
 /** Longer alternative texts of formulas are cut. */
 const maxFormulaText = 4_000;
@@ -94,9 +95,7 @@ const violationOf = (element: string): ConformanceViolation => ({
  */
 export const prepareForPdfUa = async (session: Session, { options, isForPdfUa }: PrintRequest): Promise<void> => {
   if (isForPdfUa !== true && ![options.conformance].flat().includes(pdfUa)) return;
-  const evaluation = { expression: prepareExpression, returnByValue: true, timeout: timeoutMs };
-  const { result } = await session.send('Runtime.evaluate', evaluation);
-  const { total, elements } = found.parse(result.value);
+  const { total, elements } = found.parse(await evaluate(session, prepareExpression, { timeout: timeoutMs }));
   if (total === 0) return;
   throw conformanceNotMet(elements.map(violationOf), total);
 };

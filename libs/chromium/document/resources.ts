@@ -2,6 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { Session } from '../cdp/connection.ts';
+import { evaluate } from './evaluate.ts';
 import { errorReason, type FailureReason, reasonText, statusReason } from './failure-reasons.ts';
 
 export type ResourceWarning = Extract<RenderWarning, { kind: 'resource_failed' }>;
@@ -148,11 +149,8 @@ export const trackResources = async (
   await session.send('Network.enable', {});
 
   const findUndecoded = async () => {
-    const { result } = await session.send('Runtime.evaluate', {
-      expression: undecodedImagesExpression,
-      returnByValue: true,
-    });
-    const urls: unknown[] = Array.isArray(result.value) ? result.value : [];
+    const value = await evaluate(session, undecodedImagesExpression);
+    const urls: unknown[] = Array.isArray(value) ? value : [];
     for (const url of urls.map((each) => truncateUrl(String(each))))
       if (loadedImages.has(url))
         addFailure({ url, finalUrl: url, type: 'Image', reason: { known: 'the response is not an image' } });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { marginSides, type RenderOptions } from '#contracts/http/render-options.ts';
 import type { Session } from '../cdp/connection.ts';
+import { evaluate } from './evaluate.ts';
 
 /**
  * The rule that takes the page size and margins from the request, and not from the document's @page rules, whose size
@@ -39,10 +40,10 @@ const stabiliseExpression = String.raw`((pageRule) => {
     animation.currentTime = 0;
   };
   if (!document.querySelector('style[data-colophon]')) {
-    const style = document.createElement('style');
+    const style = document.createElementNS('http://www.w3.org/1999/xhtml', 'style');
     style.dataset.colophon = '';
     style.textContent = pageRule;
-    (document.head ?? document.documentElement).append(style);
+    (document.head ?? document.documentElement)?.append(style);
   }
   document.body?.getBoundingClientRect();
   for (const animation of document.getAnimations()) attempt(() => restAnimation(animation));
@@ -64,8 +65,8 @@ export const stabilise = async (
 ): Promise<void> => {
   const expression = `${stabiliseExpression}(${JSON.stringify(pageRule(options))})`;
   for (let delayMs = 2; ; delayMs = Math.min(delayMs * 2, 100)) {
-    const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-    if (result.value !== true || pendingResources === 'skip') return;
+    const isLoading = await evaluate(session, expression);
+    if (isLoading !== true || pendingResources === 'skip') return;
     await pause(delayMs);
   }
 };

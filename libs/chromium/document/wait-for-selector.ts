@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Session } from '../cdp/connection.ts';
+import { evaluate, EvaluationFailed } from './evaluate.ts';
 
 const pollMs = 50;
 
@@ -21,9 +22,11 @@ const refusedError = (selector: string): ApiError =>
 const matches = async (session: Session, selector: string): Promise<boolean> => {
   // JSON is a literal of JavaScript, so the selector cannot become code.
   const expression = `document.querySelector(${JSON.stringify(selector)}) !== null`;
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  if (exceptionDetails) throw refusedError(selector);
-  return result.value === true;
+  try {
+    return (await evaluate(session, expression)) === true;
+  } catch (error) {
+    throw error instanceof EvaluationFailed ? refusedError(selector) : error;
+  }
 };
 
 /**

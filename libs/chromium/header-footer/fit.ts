@@ -13,6 +13,7 @@ import { type HeaderFooterContent, type HeaderFooterKind, parseHeaderFooter } fr
 import { inlineImages } from './inline-images.ts';
 import { fillPlaceholders, type MarkedName } from './marks.ts';
 import { collectHeadings, type Heading } from './running-heading.ts';
+import { evaluate } from '../document/evaluate.ts';
 import { emulateMedia, loadDocument } from '../document/load.ts';
 import type { DocumentPages } from '../document/page-rules.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
@@ -35,25 +36,30 @@ export type FitHeaderFooter = (
 type DocumentTexts = { fonts: string; direction: Direction; title: string; headings: Heading[] };
 
 const titleExpression =
-  "(document.title.trim() || [...document.querySelectorAll('h1,h2')].map((heading) => heading.innerText.trim())" +
-  ".find((text) => text !== '') || '').replace(/\\s+/g, ' ').slice(0, 300).toWellFormed()";
+  "(document.title.trim() || [...document.querySelectorAll('h1,h2')].map((heading) => heading.innerText?.trim())" +
+  ".find(Boolean) || '').replace(/\\s+/g, ' ').slice(0, 300).toWellFormed()";
 
 /** A converted document names its direction on the only element of its body. */
-const directionExpression =
-  "getComputedStyle(document.querySelector('body > main[dir]:only-child') ?? document.body).direction";
+const directionExpression = "styleOf(document.querySelector('body > main[dir]:only-child') ?? body)?.direction";
 
 const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): Promise<DocumentTexts> => {
   const members = [
-    'fonts: getComputedStyle(document.body).fontFamily',
+    'fonts: styleOf(body)?.fontFamily',
     `direction: ${directionExpression}`,
     `title: ${used.has('title') ? titleExpression : "''"}`,
     `headings: ${used.has('section') ? collectHeadings : '[]'}`,
   ];
-  const expression = `({${members.join(',')}})`;
-  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  const { fonts, direction, title = '', headings = [] } = (result.value ?? {}) as Partial<DocumentTexts>;
+  // A drawing or an XML page has no body, and a script can remove all elements.
+  const expression = `((body, styleOf) => ({${members.join(',')}}))(
+    document.body ?? document.documentElement, (element) => element && getComputedStyle(element))`;
+  const {
+    fonts = '',
+    direction,
+    title = '',
+    headings = [],
+  } = (await evaluate(session, expression)) as Partial<DocumentTexts>;
   return {
-    fonts: fonts !== undefined && fonts.length < 500 ? fonts : 'sans-serif',
+    fonts: fonts !== '' && fonts.length < 500 ? fonts : 'sans-serif',
     direction: direction === 'rtl' ? 'rtl' : 'ltr',
     title,
     headings,
@@ -81,11 +87,8 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
         // The page may still have the media of its last document.
         await emulateMedia(page, 'print');
         await loadDocument(page, html);
-        const { result } = await page.session.send('Runtime.evaluate', {
-          expression: measureHeightsExpression,
-          returnByValue: true,
-        });
-        return (result.value as number[]).map((cssPixels) => Math.ceil((cssPixels / 96) * 254) / 10);
+        const values = (await evaluate(page.session, measureHeightsExpression)) as number[];
+        return values.map((cssPixels) => Math.ceil((cssPixels / 96) * 254) / 10);
       }),
     );
     cachedHeights.set(key, heights);

@@ -3,6 +3,7 @@ import type { RenderOptions } from '#contracts/http/render-options.ts';
 import { isPageIn } from '#libs/pdf/stamp-places.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort } from '../browsers/page.ts';
+import { evaluate } from '../document/evaluate.ts';
 import { emulateMedia, loadDocument } from '../document/load.ts';
 import {
   countPages,
@@ -113,8 +114,7 @@ export const createOverlay =
       failPageOnAbort(page, signal, async () => {
         await emulateMedia(page, 'print');
         await loadDocument(page, overlayHtml(head, blocks, [...sizes.values()]));
-        const expression = `${repeatBlock}(${JSON.stringify({ pages, marks })})`;
-        await page.session.send('Runtime.evaluate', { expression });
+        await evaluate(page.session, `${repeatBlock}(${JSON.stringify({ pages, marks })})`);
         return printToPdf(page.session, {
           preferCSSPageSize: true,
           printBackground: options.print_background,

@@ -108,6 +108,12 @@ test('class names and ids of the browser’s template are renamed', () => {
   );
 });
 
+test('names of elements are removed, because they could hide members of the document', () => {
+  expect(sanitise('<img name="body" src="data:,"><form name="head" id="x"></form>')).toBe(
+    '<div><img src="data:,"><form id="x"></form></div>',
+  );
+});
+
 test.each([
   ['HDR\n<!-- rest', 'a comment'],
   ['HDR\n<b', 'a tag'],

@@ -89,8 +89,9 @@ const forbiddenElements = new Set([
 
 const isElement = (node: Dom.Node): node is Dom.Element => 'tagName' in node;
 const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? node.childNodes : []);
+/** A name would hide a member of the document or of a form, also from the script of the browser's template. */
 const isAllowedAttribute = ({ name, value }: { name: string; value: string }) =>
-  !/^on/i.test(name) && name !== 'srcdoc' && !/^[\s\x00-\x1f]*(?:javascript|vbscript):/i.test(value);
+  !/^on/i.test(name) && name !== 'srcdoc' && name !== 'name' && !/^[\s\x00-\x1f]*(?:javascript|vbscript):/i.test(value);
 
 /**
  * The attributes to keep. Names that the browser's template uses are renamed, or it would take the element for its own.

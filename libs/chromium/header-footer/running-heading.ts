@@ -12,7 +12,7 @@ export const collectHeadings = String.raw`(() => {
   const visible = [...document.querySelectorAll('h1,h2')].filter((heading) => heading.getClientRects().length > 0);
   const chosen = visible.length > ${maxHeadings} ? visible.filter((heading) => heading.matches('h1')) : visible;
   return chosen.slice(0, ${maxHeadings}).flatMap((heading, index) => {
-    const text = heading.innerText.replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed();
+    const text = (heading.innerText ?? '').replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed();
     if (text === '') return [];
     let destination = heading.id;
     if (!/^[\w.-]+$/.test(destination) || document.getElementById(destination) !== heading) {
@@ -26,7 +26,7 @@ export const collectHeadings = String.raw`(() => {
     }
     const link = document.createElement('a');
     link.href = '#' + destination;
-    document.head.append(link);
+    (document.head ?? document.documentElement).append(link);
     return [{ text, destination }];
   });
 })()`;

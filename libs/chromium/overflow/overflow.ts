@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { overflowSides, type RenderWarning } from '#contracts/events/render-warnings.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Page } from '../browsers/page.ts';
+import { evaluate } from '../document/evaluate.ts';
 import {
   isSameViewport,
   printParameters,
@@ -29,18 +30,18 @@ const found = z.array(
 );
 type Found = z.output<typeof found>[number];
 
-const evaluate = async ({ session }: Page, expression: string, timeout = scriptTimeoutMs): Promise<unknown> => {
-  const params = { expression, returnByValue: true, timeout };
-  return (await session.send('Runtime.evaluate', params)).result.value;
-};
-
 /** Evaluates with this viewport. The commands are sent at once, without waiting for each other. */
-const evaluateIn = async (page: Page, viewport: Viewport, expression: string, timeoutMs?: number): Promise<unknown> => {
+const evaluateIn = async (
+  page: Page,
+  viewport: Viewport,
+  expression: string,
+  timeout = scriptTimeoutMs,
+): Promise<unknown> => {
   // Each change of the viewport lays the document out again.
-  if (isSameViewport(viewport, page.viewport)) return evaluate(page, expression, timeoutMs);
+  if (isSameViewport(viewport, page.viewport)) return evaluate(page.session, expression, { timeout });
   const [, value] = await Promise.all([
     page.session.send('Emulation.setDeviceMetricsOverride', viewportMetrics(viewport)),
-    evaluate(page, expression, timeoutMs),
+    evaluate(page.session, expression, { timeout }),
     page.session.send('Emulation.setDeviceMetricsOverride', viewportMetrics(page.viewport)),
   ]);
   return value;
@@ -64,7 +65,7 @@ export const printAndCheckForLoss = <T>(
   const expression = lossCheckExpression(ways === 'other');
   const viewport = viewportFor(options, classification.pageRule);
   const isReady = isSameViewport(viewport, page.viewport) && !scripts;
-  const before = isReady ? evaluate(page, expression) : undefined;
+  const before = isReady ? evaluate(page.session, expression, { timeout: scriptTimeoutMs }) : undefined;
   const printing = print();
   const value = before ?? evaluateIn(page, viewport, expression);
   return [printing, value.then((isLost) => isLost === true).catch(() => false)];

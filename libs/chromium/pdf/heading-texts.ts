@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Session } from '../cdp/connection.ts';
+import { evaluateIfPossible } from '../document/evaluate.ts';
 
 const maxHeadings = 20_000;
 const maxTextLength = 500;
@@ -130,7 +131,9 @@ const addedExpression = String.raw`(() => {${declarations}
     const text = pseudo(element, '::before', depth + 1, isHeading.has(element));
     if (text) results.set(element, [text, '']);
     pending.push({ element, depth, after: true });
-    for (const child of [...element.children].reverse()) pending.push({ element: child, depth: depth + 1 });
+    // The name of an input hides a member of its form.
+    const children = Reflect.get(Element.prototype, 'children', element);
+    for (const child of [...children].reverse()) pending.push({ element: child, depth: depth + 1 });
   }
   return headings.map((heading) => (results.get(heading) ?? ['', '']).map((text) => text.slice(0, ${maxTextLength})));
 })()`;
@@ -145,13 +148,11 @@ const readAdded = z.array(z.tuple([z.string().max(maxTextLength), z.string().max
  * if the reading fails because of what its scripts changed.
  */
 export const readHeadingTexts = async (session: Session): Promise<HeadingText[]> => {
-  const evaluate = async <T>(expression: string, schema: z.ZodType<T[]>): Promise<T[]> => {
-    // Without a time limit of its own: the same document must get the same bookmarks, however busy the machine is.
-    const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-    return schema.safeParse(result.value).data ?? [];
-  };
-  const headings = await evaluate(readExpression, readHeadings);
-  const added = headings.some(({ isAddedTo }) => isAddedTo) ? await evaluate(addedExpression, readAdded) : [];
+  // Without a time limit of its own: the same document must get the same bookmarks, however busy the machine is.
+  const read = async <T>(expression: string, schema: z.ZodType<T[]>): Promise<T[]> =>
+    schema.safeParse(await evaluateIfPossible(session, expression)).data ?? [];
+  const headings = await read(readExpression, readHeadings);
+  const added = headings.some(({ isAddedTo }) => isAddedTo) ? await read(addedExpression, readAdded) : [];
   return headings.map(({ text }, at) => {
     const [before, after] = added[at] ?? ['', ''];
     const title = `${before}${text}${after}`.replaceAll(/\s+/g, ' ').trim().slice(0, maxTextLength);
