@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
 import { analyse } from './analyse.ts';
 import { expansionError, expanded } from './testing/expand-template.ts';
 import { templateLimits } from './limits.ts';
-import { lineAt, scanTags } from './tag-scan.ts';
+import { handlebarsParser } from './limited-lexer.ts';
+import { lineAt, parseTemplate } from './parse.ts';
 
 const nested = (depth: number) => `${'{{#if x}}'.repeat(depth)}y${'{{/if}}'.repeat(depth)}`;
+const nestedCalls = (depth: number) => `${'(json '.repeat(depth)}x${')'.repeat(depth)}`;
 const hundreds = Array.from({ length: 400 }, (_, at) => at);
 
 describe('a template over a limit', () => {
@@ -18,6 +21,12 @@ describe('a template over a limit', () => {
     ['a chain of 5,000 conditions', `{{#if a}}${'{{else if b}}'.repeat(5000)}{{/if}}`, 'nested'],
     ['nested inverse blocks', `${'{{^if x}}'.repeat(5000)}${'{{/if}}'.repeat(5000)}`, 'nested'],
     ['nested calls', `{{uppercase ${'(uppercase '.repeat(5000)}x${')'.repeat(5000)}}}`, 'parentheses'],
+    ['nested calls after braces in "..."', `{{label "a" x="}}" y=${nestedCalls(5000)}}}`, 'parentheses'],
+    ["nested calls after braces in '...'", `{{label 'a' x='\\'}}' y=${nestedCalls(5000)}}}`, 'parentheses'],
+    ['nested calls after braces in [...]', `{{label [}}] y=${nestedCalls(5000)}}}`, 'parentheses'],
+    ['nested blocks with ends in texts', '{{#if x}}{{label "}}{{/if}}"}}'.repeat(5000), 'nested'],
+    ['nested blocks with ends in raw blocks', '{{#if x}}{{{{x}}}}{{/if}}{{{{/x}}}}'.repeat(5000), 'nested'],
+    ['nested blocks after a short comment', `{{!--}}${nested(5000)}{{!-- --}}`, 'nested'],
     ['a megabyte of braces', '{'.repeat(1_000_000), 'never ended'],
     ['an endless comment', `{{!--${' {{x}}'.repeat(100_000)}`, 'never ended'],
   ])('is refused with the reason: %s', (_, content, reason) => {
@@ -43,10 +52,45 @@ describe('a template over a limit', () => {
     expect(expanded(`{{!-- ${'(a) '.repeat(100_000)} --}}x`)).toBe('x');
   });
 
+  it('is read once, whatever its comments', () => {
+    const copies = vi.spyOn(handlebarsParser.lexer as unknown as { unput(): void }, 'unput');
+    expect(expanded('a{{!-- b --}}c{{~!--}}d{{! e }}')).toBe('acd');
+    expect(copies).not.toHaveBeenCalled();
+  });
+
+  it('is not one with parentheses in texts', () => {
+    expect(expanded(`{{truncate "${'('.repeat(100)}" 1}}`)).toBe('(…');
+  });
+
   it('is not one with blocks inside comments', () => {
-    expect(scanTags('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}').openBlocks).toEqual([
-      { offset: 36, text: '{{#if z}}' },
-    ]);
+    const [error] = analyse('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}', []).errors;
+    expect(error?.message).toBe('The block {{#if z}} is never closed.');
+  });
+});
+
+describe('the depth of blocks', () => {
+  const harmless = fc.constantFrom(
+    ...['text', '\n', '{{x}}', '{{{x}}}', '{{#if y}}{{else}}{{/if}}', '\\{{/if}}', '\\\\{{x}}', '{{"}}{{/if}}"}}'],
+    ...["{{label '}}{{/if}}' x=(json 'a')}}", '{{[}}{{/if}}]}}', '{{[\\]}}{{/if}}]}}', '{{x y="\\"}}{{/if}}"}}'],
+    ...['{{!--}}', '{{! {{/if }}', '{{~!-- }}{{/if}} --~}}', '{{!-}}', '{{{{x}}}}{{/if}}{{{{/x}}}}'],
+  );
+  const opening = fc.constantFrom('{{#if x}}', '{{^x}}', '{{~#if "}}{{/if}}"}}', '{{#if x}}{{else}}', '{{#if [}}]}}');
+  const parts = fc.array(harmless, { maxLength: 3 }).map((texts) => texts.join(''));
+
+  it('is counted as the parser counts it', () => {
+    const levels = fc.array(fc.record({ opening, before: parts, after: parts }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(levels, (nestedBlocks) => {
+        const content = nestedBlocks.reduceRight(
+          (inner, level) =>
+            `${level.before}${level.opening}${inner}{{/${level.opening === '{{^x}}' ? 'x' : 'if'}}}${level.after}`,
+          '',
+        );
+        const parsed = (depth: number) => parseTemplate(content, { ...templateLimits, depth });
+        expect(parsed(nestedBlocks.length)).toHaveProperty('program');
+        expect(parsed(nestedBlocks.length - 1)).toHaveProperty('error.message', expect.stringContaining('nested more'));
+      }),
+    );
   });
 });
 

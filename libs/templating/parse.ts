@@ -1,36 +1,36 @@
 import Handlebars from 'handlebars';
 import type { Program } from './ast.ts';
+import { handlebarsParser, LimitExceeded, limitedLexer, type Progress, type Tag } from './limited-lexer.ts';
 import { type TemplateLimits, templateLimits } from './limits.ts';
 import { truncateForMessage } from './messages.ts';
-import { lineAt, type TagScan, scanTags } from './tag-scan.ts';
 
 /** `line` counts from 1. */
 export type TemplateSyntaxError = { message: string; line: number };
 
+/** Where the parser stopped. `line` counts from 0. */
 type ParserStop = { text: string; token: string | null; line: number };
 
-/**
- * Finds where the parser stopped. Its own message has the line of the last valid token, so the content is parsed again
- * with an error handler.
- */
-const findParserStop = (content: string): ParserStop | undefined => {
-  const { Parser } = Handlebars as unknown as { Parser: { parse: (text: string) => unknown } };
-  const captured: { stop?: ParserStop } = {};
-  const parser = Object.create(Parser, {
+class ParserError extends Error {
+  readonly stop: ParserStop;
+  constructor(message: string, stop: ParserStop) {
+    super(message);
+    this.stop = stop;
+  }
+}
+
+// At the first use, Handlebars gives its parser the constructors of nodes.
+Handlebars.parseWithoutProcessing('');
+
+/** Handlebars' parser with another lexer. Its own error has the line of the last valid token, so it is not used. */
+const parserWith = (lexer: object): typeof handlebarsParser =>
+  Object.create(handlebarsParser, {
+    lexer: { value: lexer },
     parseError: {
       value: (message: string, stop: ParserStop) => {
-        captured.stop = stop;
-        throw new Error(message);
+        throw new ParserError(message, stop);
       },
     },
-  }) as typeof Parser;
-  try {
-    parser.parse(content);
-  } catch {
-    return captured.stop;
-  }
-  return undefined;
-};
+  }) as typeof handlebarsParser;
 
 const describeParserStop = ({ text, token, line }: ParserStop): TemplateSyntaxError => {
   const templateLine = line + 1;
@@ -60,25 +60,35 @@ const rewriteParserMessage = (message: string): string => {
     : truncateForMessage(message.replace(/ - \d+:\d+$/, ''));
 };
 
+/** Removes the white space around standalone tags and tags like {{~x~}}: all that this does if it is given a program. */
+const stripWhiteSpace = Handlebars.parse as unknown as (program: Program) => Program;
+
+/** The line of an offset in a text, counted from 1. */
+export const lineAt = (content: string, at: number): number => content.slice(0, at).split(/\r\n?|\n/).length;
+
+const isNeverEnded = (content: string, { offset, text }: Tag) =>
+  !content.includes('}}', offset) || /^\{\{~?!$/.test(text);
+
 /** Describes the error of Handlebars' parser for the template's author. The line counts from 1. */
-const describeSyntaxError = (content: string, scan: TagScan, error: unknown): TemplateSyntaxError => {
-  const { lineNumber, message } = error as { lineNumber?: number; message?: string };
-  if (lineNumber !== undefined) return { message: rewriteParserMessage(String(message)), line: lineNumber };
-  if (scan.unclosedTag !== undefined)
+const describeSyntaxError = (content: string, error: unknown, { openTag, blocks }: Progress): TemplateSyntaxError => {
+  if (error instanceof LimitExceeded) return { message: error.message, line: error.line };
+  if (!(error instanceof ParserError)) {
+    const { lineNumber = 1, message } = error as { lineNumber?: number; message?: string };
+    return { message: rewriteParserMessage(String(message)), line: lineNumber };
+  }
+  const { stop } = error;
+  if (openTag && isNeverEnded(content, openTag))
     return {
       message: 'A placeholder or comment that begins here is never ended.',
-      line: lineAt(content, scan.unclosedTag),
+      line: lineAt(content, openTag.offset),
     };
-
-  const stop = findParserStop(content);
-  const innermost = scan.openBlocks.at(-1);
-  const atEnd = stop?.token === 'EOF' || stop?.token === null || stop === undefined;
-  if (atEnd && innermost)
+  const innermost = blocks.at(-1);
+  if (innermost && (stop.token === 'EOF' || stop.token === null))
     return {
       message: `The block ${truncateForMessage(innermost.text)} is never closed.`,
       line: lineAt(content, innermost.offset),
     };
-  return stop ? describeParserStop(stop) : { message: 'The template cannot be read.', line: 1 };
+  return describeParserStop(stop);
 };
 
 /** `tags` is the number of placeholders and block tags in the template. */
@@ -93,12 +103,11 @@ export const parseTemplate = (content: unknown, limits: TemplateLimits = templat
   const nul = content.indexOf('\0');
   if (nul >= 0)
     return { error: { message: 'The template contains a NUL character. Remove it.', line: lineAt(content, nul) } };
-  const scan = scanTags(content, limits);
-  if (scan.limitExceeded)
-    return { error: { message: scan.limitExceeded.message, line: lineAt(content, scan.limitExceeded.offset) } };
+  const { lexer, progress } = limitedLexer(limits);
   try {
-    return { program: Handlebars.parse(content) as unknown as Program, tags: scan.tags };
+    const program = parserWith(lexer).parse(content);
+    return { program: stripWhiteSpace(program), tags: progress.tags };
   } catch (error) {
-    return { error: describeSyntaxError(content, scan, error) };
+    return { error: describeSyntaxError(content, error, progress) };
   }
 };
