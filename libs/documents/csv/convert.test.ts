@@ -25,9 +25,10 @@ describe('CSV', () => {
       fc.property(
         table,
         fc.constantFrom(...delimiters),
-        fc.constantFrom('\n', '\r\n'),
-        (records, delimiter, newline) => {
-          const { header, rows } = parseCsv(records.map((record) => record.map(quoted).join(delimiter)).join(newline));
+        fc.infiniteStream(fc.constantFrom('\n', '\r\n', '\r')),
+        (records, delimiter, lineEnds) => {
+          const lines = records.map((record) => `${record.map(quoted).join(delimiter)}${lineEnds.next().value}`);
+          const { header, rows } = parseCsv(lines.join(''));
           expect([header, ...rows]).toEqual(records);
         },
       ),
@@ -53,11 +54,18 @@ describe('CSV', () => {
     expect(parseCsv('a,b\n\n1,2,,\n\n')).toEqual({ header: ['a', 'b'], rows: [['1', '2']] });
   });
 
+  test('may have lines that end in different ways', () => {
+    expect(parseCsv('Name\r\nAnna\nBert\rCarl\n')).toEqual({ header: ['Name'], rows: [['Anna'], ['Bert'], ['Carl']] });
+    expect(parseCsv('a,b\n1,"x"\r\n')).toEqual({ header: ['a', 'b'], rows: [['1', 'x']] });
+    expect(parseCsv('sep=;\ra;b\r\n1;2\r')).toEqual({ header: ['a', 'b'], rows: [['1', '2']] });
+  });
+
   test.each([
     ['a quote that is never closed', 'a,b\n1,"2\n3,4', 3],
     ['a quote in the midst of a field', 'a,b\n1,2"3', 2],
     ['text after a closing quote', 'a,b\n"1"x,2', 2],
     ['a row that is too long', 'a,b\n1,2\n3,4,5', 3],
+    ['a row that is too long after other line ends', 'a,b\r\n1,2\n\r\n3,4\r5,6,7\n', 5],
     ['a row that is too short', 'a,b,c\n1,2,3\n4', 3],
     ['a row that is too long after an announced delimiter', 'sep=;\na;b\n1;2;3', 3],
     ['no rows', '\n\n', 1],

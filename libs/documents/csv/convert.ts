@@ -13,7 +13,9 @@ type Delimiter = (typeof delimiters)[number];
 
 const sampledRecords = 25;
 const sampledCharacters = 64 * 1024;
-const declaration = /^sep=([,;\t|])\r?\n/i;
+const declaration = /^sep=([,;\t|])(?:\r\n?|\n)/i;
+/** All of them in one file, if it was put together from several. By itself, csv-parse only takes the first that it finds. */
+const lineEnds = ['\r\n', '\n', '\r'];
 
 /** Finds the delimiter. Spreadsheets may declare it in a first line such as `sep=;`, which is not part of `body`. */
 export const detectDelimiter = (text: string): { delimiter: Delimiter; body: string; skippedLines: number } => {
@@ -43,6 +45,7 @@ const fieldCounts = ({ text, isCutOff }: Sample, delimiter: Delimiter): number[]
   try {
     parse(text, {
       delimiter,
+      record_delimiter: lineEnds,
       to: sampledRecords,
       relax_column_count: true,
       skip_empty_lines: true,
@@ -76,6 +79,7 @@ const parseRecords = (body: string, delimiter: string, skippedLines: number): Nu
   try {
     return parse(body, {
       delimiter,
+      record_delimiter: lineEnds,
       info: true,
       skip_empty_lines: true,
       relax_column_count: true,
