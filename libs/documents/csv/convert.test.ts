@@ -38,6 +38,10 @@ describe('CSV', () => {
   test.each([
     ['commas', 'a,b\n1,2', ','],
     ['semicolons beside decimal commas', 'a;b\n1,5;2,5\n3,5;4,5', ';'],
+    ['semicolons beside a comma in each field', 'Monat;Umsatz, EUR;Kosten, EUR\nJan;1,50;2,50', ';'],
+    ['semicolons beside more commas', 'Name, Ort;Umsatz, EUR\nAnna, Ulm;1,50\nBert, Bonn;2,50', ';'],
+    ['commas, with a semicolon in each row but the header', 'id,tags\n1,a;b\n2,c;d', ','],
+    ['commas, with semicolons in the header only', 'Name; title,City\nAda,London', ','],
     ['tabs', 'a, b\tc\n1\t2', '\t'],
     ['bars', 'a|b|c\n1|2|3', '|'],
     ['bars where a comma would leave a quote inside a field', '"Name"|"Ada, Countess"\n""|", "', '|'],

@@ -25,10 +25,16 @@ export const detectDelimiter = (text: string): { delimiter: Delimiter; body: str
   const best = delimiters
     .map((delimiter) => ({ delimiter, score: scoreDelimiter(sample, delimiter) }))
     .reduce((highest, candidate) => (candidate.score > highest.score ? candidate : highest));
-  return { delimiter: best.delimiter, body: text, skippedLines: 0 };
+  // Each record of a file with semicolons can have the same decimal commas. The opposite, semicolons in each record and in
+  // the header, is rare.
+  const delimiter = best.delimiter === ',' && haveOneWidth(fieldCounts(sample, ';')) ? ';' : best.delimiter;
+  return { delimiter, body: text, skippedLines: 0 };
 };
 
 type Sample = { text: string; isCutOff: boolean };
+
+const haveOneWidth = ([first = 1, ...others]: number[]): boolean =>
+  first >= 2 && others.every((width) => width === first);
 
 /** How well a delimiter fits the sample: many fields, and the same number in every record. */
 const scoreDelimiter = (sample: Sample, delimiter: Delimiter): number => {
