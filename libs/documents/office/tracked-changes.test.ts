@@ -9,6 +9,7 @@ const edit = (files: Record<string, string>, family: 'ooxml' | 'odf'): Record<st
 };
 const changed = '<w:document><w:del w:id="1"><w:r/></w:del></w:document>';
 const hidden = '<w:revisionView w:markup="0"/>';
+const related = { 'word/_rels/document.xml.rels': '<Relationships><Relationship Type="a/settings"/></Relationships>' };
 
 describe('Tracked changes of a Word document are hidden by its settings', () => {
   it.each([
@@ -17,22 +18,23 @@ describe('Tracked changes of a Word document are hidden by its settings', () => 
     ['<w:settings><w:revisionView w:markup="1"/></w:settings>', `<w:settings>${hidden}</w:settings>`],
     ['<x:settings/>', '<x:settings><x:revisionView x:markup="0"/></x:settings>'],
   ])('such as %s', (settings, expected) => {
-    const files = { 'word/document.xml': changed, 'word/settings2.xml': settings };
+    const files = { ...related, 'word/document.xml': changed, 'word/settings2.xml': settings };
     expect(edit(files, 'ooxml')['word/settings2.xml']).toBe(expected);
   });
 
-  it('which are added where there are none', () => {
-    const files = edit(
-      {
-        '[Content_Types].xml': '<Types></Types>',
-        'word/_rels/document.xml.rels': '<Relationships></Relationships>',
-        'word/document.xml': changed,
-      },
-      'ooxml',
-    );
+  const relationships = '<Relationships></Relationships>';
+  it.each<[string, Record<string, string>]>([
+    ['without settings', { '[Content_Types].xml': '<Types></Types>', 'word/_rels/document.xml.rels': relationships }],
+    ['without relationships', { '[Content_Types].xml': '<Types></Types>' }],
+    ['with an empty tag', { '[Content_Types].xml': '<Types/>', 'word/_rels/document.xml.rels': '<Relationships/>' }],
+    ['whose settings are not related', { '[Content_Types].xml': '<Types/>', 'word/settings.xml': '<w:settings/>' }],
+  ])('which are added to a document %s', (_, others) => {
+    const files = edit({ ...others, 'word/document.xml': changed }, 'ooxml');
     expect(files['word/settings.xml']).toContain(hidden);
-    expect(files['[Content_Types].xml']).toContain('PartName="/word/settings.xml"');
-    expect(files['word/_rels/document.xml.rels']).toContain('Target="settings.xml"');
+    expect(files['[Content_Types].xml']).toMatch(/^<Types><Override PartName="\/word\/settings.xml" .*\/><\/Types>$/);
+    expect(files['word/_rels/document.xml.rels']).toMatch(
+      /^<Relationships.*><Relationship .*Target="settings.xml"\/><\/Relationships>$/,
+    );
   });
 
   it.each(['<w:ins w:id="1"/>', '<w:del>', '<w:moveFrom w:id="1">', '<w:rPrChange w:id="1">', '<w:cellDel w:id="1"/>'])(

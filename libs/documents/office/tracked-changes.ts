@@ -6,44 +6,59 @@ import { encodeXml, readXml } from './xml-encoding.ts';
 // LibreOffice prints tracked changes as it shows them. Where the settings of the document hide them, it prints the
 // document as if all were accepted, also if the changes are protected with a password.
 
+const relationshipsNamespace = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const settingsRelationship = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/settings';
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const settingsType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.settings+xml';
 
 /** Office programs that store documents on servers number these parts. */
 const wordSettings = /^word\/settings\d*\.xml$/i;
+const wordDocument = /^word\/document\d*\.xml$/i;
+const wordRelationships = /^word\/_rels\/[^/]+\.rels$/i;
 const wordText = /^word\/[^/]+\.xml$/i;
-const wordRelationships = /^word\/_rels\/document\d*\.xml\.rels$/i;
 const wordChanges = /<(?:[^\s<>"'=/:]+:)?(?:ins|del|moveFrom|moveTo|cellIns|cellDel|\w+Change)[\s>]/;
 const odfChanges = /<(?:[^\s<>"'=/:]+:)?tracked-changes[\s>]/;
 
-const root = /<([^\s<>!?/"'=]*settings)(?![^\s<>!?/"'=])((?:"[^"]*"|'[^']*'|[^<>"'])*?)(\/?)>/;
+const root = /<([^\s<>!?/"'=]+)(?![^\s<>!?/"'=])((?:"[^"]*"|'[^']*'|[^<>"'])*?)(\/?)>/;
 const view = /<(?:[^\s<>"'=/:]+:)?revisionView\b[^<>]*>/g;
 
-const hideInWord = (settings: string): string =>
-  settings.replace(view, '').replace(root, (_, name: string, attributes: string, slash: string) => {
+/** The XML with a first element in its root. `elementOf` takes the prefix of the root, with its colon. */
+const withFirst = (xml: string, elementOf: (prefix: string) => string): string =>
+  xml.replace(root, (_, name: string, attributes: string, slash: string) => {
     const prefix = name.slice(0, -localNameOf(name).length);
-    const hidden = `<${prefix}revisionView ${prefix || 'w:'}markup="0"/>`;
-    return `<${name}${attributes}>${hidden}${slash && `</${name}>`}`;
+    return `<${name}${attributes}>${elementOf(prefix)}${slash && `</${name}>`}`;
   });
 
-/** The parts that a Word document without settings needs to have some. */
+const hideInWord = (settings: string): string =>
+  withFirst(settings.replace(view, ''), (prefix) => `<${prefix}revisionView ${prefix || 'w:'}markup="0"/>`);
+
+const settingsPath = 'word/settings.xml';
+
+/** The parts that a Word document needs to have settings: programs that write none may write no relationships either. */
 const addedSettings = (parts: Parts): [path: string, xml: string][] => {
-  const types = '[Content_Types].xml';
-  const inserted = (path: string, end: string, element: string): [string, string][] => {
-    const xml = parts.has(path) ? readXml(parts.get(path)!) : null;
-    return xml === null ? [] : [[path, xml.replace(end, `${element}${end}`)]];
+  const edited = (path: string, absent: string, edit: (xml: string) => string): [string, string] => {
+    const part = parts.get(path);
+    return [path, edit((part ? readXml(part) : null) ?? absent)];
   };
+  const withType = (types: string): string =>
+    types.includes(`"/${settingsPath}"`)
+      ? types
+      : withFirst(types, (prefix) => `<${prefix}Override PartName="/${settingsPath}" ContentType="${settingsType}"/>`);
+  const withRelationship = (relationships: string): string =>
+    withFirst(
+      relationships,
+      (prefix) => `<${prefix}Relationship Id="addedSettings" Type="${settingsRelationship}" Target="settings.xml"/>`,
+    );
   return [
-    ['word/settings.xml', hideInWord(`<w:settings xmlns:w="${wordNamespace}"/>`)],
-    ...inserted(types, '</Types>', `<Override PartName="/word/settings.xml" ContentType="${settingsType}"/>`),
+    edited(settingsPath, `<w:settings xmlns:w="${wordNamespace}"/>`, hideInWord),
+    edited('[Content_Types].xml', '', withType),
     ...[...parts.keys()]
-      .filter((path) => wordRelationships.test(path))
-      .flatMap((path) =>
-        inserted(
-          path,
-          '</Relationships>',
-          `<Relationship Id="addedSettings" Type="${settingsRelationship}" Target="settings.xml"/>`,
+      .filter((path) => wordDocument.test(path))
+      .map((path) =>
+        edited(
+          path.replace(/[^/]+$/, '_rels/$&.rels'),
+          `<Relationships xmlns="${relationshipsNamespace}"/>`,
+          withRelationship,
         ),
       ),
   ];
@@ -74,20 +89,21 @@ const hideInOdf = (settings: string): string => {
   return hidden.includes(odfItem) ? hidden : odfSettings;
 };
 
-/** Whether a part that matches `path` has changes. */
-const hasChanges = (parts: Parts, path: RegExp, changes: RegExp): boolean =>
-  [...parts].some(([name, content]) => path.test(name) && changes.test(readXml(content) ?? ''));
+/** Whether a part that matches `path` has something that matches `pattern`. */
+const contain = (parts: Parts, path: RegExp, pattern: RegExp): boolean =>
+  [...parts].some(([name, content]) => path.test(name) && pattern.test(readXml(content) ?? ''));
 
 /** The parts of a document, with settings that hide its tracked changes. */
 export const withChangesAccepted = (parts: Parts, family: 'ooxml' | 'odf'): Parts => {
   const edited = (changed: [string, string][]): Parts =>
     new Map([...parts, ...changed.map(([path, xml]): [string, Uint8Array] => [path, encodeXml(xml)])]);
   if (family === 'odf') {
-    if (!hasChanges(parts, /^(?:content|styles)\.xml$/, odfChanges)) return parts;
+    if (!contain(parts, /^(?:content|styles)\.xml$/, odfChanges)) return parts;
     return edited([['settings.xml', hideInOdf(readXml(parts.get('settings.xml') ?? new Uint8Array()) ?? '')]]);
   }
-  if (!hasChanges(parts, wordText, wordChanges)) return parts;
+  if (!contain(parts, wordText, wordChanges)) return parts;
   const settings = [...parts].filter(([path]) => wordSettings.test(path));
-  if (settings.length === 0) return edited(addedSettings(parts));
+  const haveSettings = settings.length > 0 && contain(parts, wordRelationships, /\/settings["']/);
+  if (!haveSettings) return edited(addedSettings(parts));
   return edited(settings.map(([path, content]) => [path, hideInWord(readXml(content) ?? '')]));
 };
