@@ -107,6 +107,23 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect((await readPdf(pdf_base64))[0]!.text).toContain(`Today ${created_at.slice(0, 10)}`);
   });
 
+  const letterInRtf =
+    '{\\rtf1\\ansi {\\field{\\*\\fldinst IF {\\field{\\*\\fldinst MERGEFIELD Sex}{\\fldrslt F}} = "F" "Ms" "Mr"}{\\fldrslt Ms}} Day' +
+    '\\par {\\field{\\*\\fldinst MACROBUTTON NoMacro [Click here]}}\\par}';
+  it.each([
+    [
+      'docx',
+      buildDocx(
+        `<w:p>${field(`IF </w:instrText></w:r>${field('MERGEFIELD Sex', 'F')}<w:r><w:instrText> = "F" "Ms" "Mr"`, 'Ms')}` +
+          `${run(' Day')}</w:p><w:p>${field('MACROBUTTON NoMacro [Click here]')}</w:p>`,
+      ),
+    ],
+    ['rtf', Buffer.from(letterInRtf)],
+  ])('shows the stored results of conditions, and the texts of buttons: %s', async (inputType, letter) => {
+    const [page] = await caller.renderedPages(inputType, base64(letter));
+    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Ms Day [Click here]');
+  });
+
   it('is hyphenated if its settings say so', async () => {
     // LibreOffice needs two seconds of processor time to load the patterns of German.
     const word = 'anticonstitutionnellement ';

@@ -1,10 +1,13 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
 import { decodeReferences, keepAttributes, localNameOf, valuesOf } from './edit-tags.ts';
 
-const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD|MACROBUTTON)\b/i;
+const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD)\b/i;
+/** LibreOffice works these out with the data of a mail merge, which it does not have, and prints nothing. */
+const mailMergeFields = /^\s*(?:IF|MERGEREC)\b/i;
 
-/** Whether the instruction of a field reads another file or runs a program. */
-export const isReadingField = (instruction: string): boolean => readingFields.test(instruction);
+/** Whether a field is printed with its stored result, because its instruction reads another file or needs other data. */
+export const printsStoredResult = (instruction: string): boolean =>
+  readingFields.test(instruction) || mailMergeFields.test(instruction);
 
 /** The folder of the file is one of the service, and another one each time. */
 const namesFolder = /^\s*FILENAME\b[^]*\\p\b/i;
@@ -25,7 +28,10 @@ type Instruction = { text: string; pieces: Range[] };
 
 const emptied = (range: Range): Change => ({ ...range, text: '' });
 
-/** The changes that empty the fields which read other files. An instruction can have several pieces and contain fields. */
+/**
+ * The changes that empty the instructions of fields which are printed with their stored results. An instruction can have
+ * several pieces and contain fields.
+ */
 const changesOf = (xml: string): Change[] => {
   const changes: Change[] = [];
   const open: Instruction[] = [];
@@ -38,7 +44,7 @@ const changesOf = (xml: string): Change[] => {
       changes.push({ ...first!, text: withoutFolder(text) });
       for (const piece of others) changes.push(emptied(piece));
     }
-    if (!isReadingField(text)) return;
+    if (!printsStoredResult(text)) return;
     // One by one: a call can have only about 100,000 arguments.
     for (const piece of pieces) changes.push(emptied(piece));
   };
@@ -65,10 +71,10 @@ const changesOf = (xml: string): Change[] => {
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
     if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
     if (local !== 'fldSimple') continue;
-    const instruction = valuesOf(tag, 'instr').find((value) => isReadingField(value) || isFolderField(value));
+    const instruction = valuesOf(tag, 'instr').find((value) => printsStoredResult(value) || isFolderField(value));
     if (instruction === undefined) continue;
     const emptyTag = keepAttributes(tag, (attribute) => attribute.local !== 'instr');
-    const kept = isReadingField(instruction) ? '' : withoutFolder(instruction);
+    const kept = printsStoredResult(instruction) ? '' : withoutFolder(instruction);
     const text = emptyTag.replace(/instr=""/i, () => `instr="${kept}"`);
     changes.push({ start: index, end: index + tag.length, text });
   }
@@ -77,10 +83,10 @@ const changesOf = (xml: string): Change[] => {
 };
 
 /**
- * Empties the fields that read other files, whose stored results stay, and lets none show the folder of the file. `xml`
- * is a result of `editTags`.
+ * Empties the instructions of fields that are printed with their stored results, and lets none show the folder of the
+ * file. `xml` is a result of `editTags`.
  */
-export const withoutReadingFields = (xml: string): string => {
+export const withStoredResults = (xml: string): string => {
   if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;
   const kept: string[] = [];
   let position = 0;

@@ -1,6 +1,6 @@
 import type { Parts } from './archive.ts';
 import { isXmlPart } from './archive.ts';
-import { withoutReadingFields } from './fields.ts';
+import { withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
 import { fittedToWidth } from './sheets.ts';
 import { replaceElements } from './tags.ts';
@@ -70,7 +70,7 @@ const cleanOoxml = (xml: string): string => {
     const links = linksOfOoxml.get(local);
     return links ? keepAttributes(tag, (attribute) => !links.includes(attribute.local)) : tag;
   });
-  return withoutReadingFields(cleaned).replace(comments, '');
+  return withStoredResults(cleaned).replace(comments, '');
 };
 
 /** Headers and footers of sheets without the folder of the file, which is one of the service (`&Z`). */

@@ -1,4 +1,4 @@
-import { isFolderField, isReadingField } from './fields.ts';
+import { isFolderField, printsStoredResult } from './fields.ts';
 
 /** A control word with its number and the space that ends it, a character by its code, a control symbol, a brace, text. */
 const tokens = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -35,9 +35,9 @@ const acceptedWord = (word: string, isOn: boolean, group: Group): string | undef
 type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[] };
 
 /**
- * Removes the instructions of fields that read other files or show the folder of this one, the commands that update
- * objects, and the marks of tracked changes. The length stays the same. Several groups can have pieces of one
- * instruction, and its characters can be written as codes.
+ * Removes the instructions of fields that are printed with their stored results or show the folder of the file, the
+ * commands that update objects, and the marks of tracked changes. The length stays the same. Several groups can have
+ * pieces of one instruction, and its characters can be written as codes.
  */
 export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const cleaned = Buffer.from(rtf);
@@ -45,7 +45,7 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
   let skipped = 0;
   const end = ({ text, pieces }: Instruction): void => {
-    if (isReadingField(text) || isFolderField(text))
+    if (printsStoredResult(text) || isFolderField(text))
       for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
   };
   const text = rtf.toString('latin1');
