@@ -235,6 +235,19 @@ describe.skipIf(!isOfficeAvailable)('A workbook', () => {
     expect((await caller.request('POST', `/api/v1/renders/${id}/verify`)).body).toMatchObject({ matches: true });
   });
 
+  it('shows the stored values of cells that refer to other workbooks', async () => {
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const files = unzipSync(buildXlsx([['own', 'other']]));
+    const path = 'xl/worksheets/sheet1.xml';
+    const sheet = Buffer.from(files[path]!).toString();
+    const linked = sheet.replace(
+      /<c t="inlineStr"><is><t>other.*?<\/c>/,
+      `<c t="str"><f>'[1]A'!A1</f><v>stored</v></c>`,
+    );
+    const [page] = await caller.renderedPages('xlsx', base64(zip({ ...files, [path]: linked })));
+    expect(page!.text.split(/\s+/).filter(Boolean)).toEqual(['own', 'stored']);
+  });
+
   it.each([
     ['without a footer', ''],
     ['with a footer', '<headerFooter><oddFooter>&amp;CPage &amp;P</oddFooter></headerFooter>'],

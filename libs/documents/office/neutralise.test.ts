@@ -197,7 +197,7 @@ describe('A part that repeats a start without its end is read once', () => {
     const xml = start.repeat(times);
     expect(cleaned('word/styles.xml', xml)).toBe(xml);
   });
-  it.each(['<sheetPr ', '<worksheet '])('%s of a sheet', (start) => {
+  it.each(['<sheetPr ', '<worksheet ', '<f>[1]A!', '<f t="shared" ', '<f>"', '[1'])('%s of a sheet', (start) => {
     const xml = `${start.repeat(times)}</worksheet>`;
     expect(cleaned('xl/worksheets/sheet1.xml', xml)).toContain('<pageSetup ');
   });

@@ -3,6 +3,7 @@ import { isXmlPart } from './archive.ts';
 import { withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
 import { fittedToWidth } from './sheets.ts';
+import { externalNamesOf, withStoredValues } from './stored-values.ts';
 import { replaceElements } from './tags.ts';
 import { withChangesAccepted } from './tracked-changes.ts';
 import { encodeXml, readXml } from './xml-encoding.ts';
@@ -81,11 +82,12 @@ const withoutFolder = (sheet: string): string =>
     ),
   );
 
-const cleanOoxmlPart = (path: string, xml: string): string => {
+const cleanOoxmlPart = (path: string, xml: string, externalNames: ReadonlySet<string>): string => {
   if (path.endsWith('.rels'))
     return editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
   const cleaned = cleanOoxml(xml);
-  if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path)) return fittedToWidth(withoutFolder(cleaned));
+  if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path))
+    return fittedToWidth(withStoredValues(withoutFolder(cleaned), externalNames));
   return /^word\/styles\.xml$/i.test(path) ? withOutlineLevels(cleaned) : cleaned;
 };
 
@@ -123,13 +125,14 @@ const withoutOdfComments = (xml: string): string =>
  */
 export const neutralise = (parts: Parts, family: 'ooxml' | 'odf'): Parts => {
   const removed = family === 'ooxml' ? removedParts : removedOdfParts;
+  const externalNames = externalNamesOf(parts);
   const cleanedParts: Parts = new Map(
     [...parts].flatMap(([path, content]): [string, Uint8Array][] => {
       if (removed.test(path)) return [];
       if (!isXmlPart(path)) return [[path, content]];
       const xml = readXml(content);
       if (xml === null) return [];
-      const cleaned = family === 'odf' ? withoutOdfComments(cleanOdf(xml)) : cleanOoxmlPart(path, xml);
+      const cleaned = family === 'odf' ? withoutOdfComments(cleanOdf(xml)) : cleanOoxmlPart(path, xml, externalNames);
       return [[path, cleaned === xml ? content : encodeXml(cleaned)]];
     }),
   );
