@@ -92,6 +92,9 @@ describe('HTML', () => {
       name: 'image_load_failed',
       extra: { image_url: 'images/logo.png' },
     });
+    expect(apiErrorFieldsOf('<img src="http://a b.example/logo.png">')).toMatchObject({
+      extra: { reason: expect.stringContaining('the URL is not valid') },
+    });
     expect(apiErrorFieldsOf('<img src="file:///etc/logo.png">')).toMatchObject({
       name: 'image_load_failed',
       extra: { image_url: 'file:///etc/logo.png' },

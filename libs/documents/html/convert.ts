@@ -55,7 +55,9 @@ const unloadableImageError = (
 ) => {
   const reason = url
     ? `${url.protocol} URLs are not fetched; ${absoluteImage}`
-    : (assets?.describeMissing(source) ?? relativeImage);
+    : /^https?:/i.test(source)
+      ? `the URL is not valid; ${absoluteImage}`
+      : (assets?.describeMissing(source) ?? relativeImage);
   return imageError(truncateForMessage(source), line, reason);
 };
 
