@@ -132,9 +132,7 @@ type Drawing = {
 
 const drawingText = ({ key, matrix, scale, at, kind }: Drawing): string => {
   const placed = [scale, 0, 0, scale, ...at].map(rounded).join(' ');
-  return (
-    `/Artifact <</Type /Pagination /Subtype /${kind}>> BDC q ` + `${matrix.join(' ')} cm ${placed} cm /${key} Do Q EMC`
-  );
+  return `/Artifact <</Type /Pagination /Subtype /${kind}>> BDC q ${matrix.join(' ')} cm ${placed} cm /${key} Do Q EMC`;
 };
 
 /** A name that the page does not use: its PDF may have been stamped before. */

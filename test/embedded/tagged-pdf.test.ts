@@ -86,7 +86,8 @@ describe('A tagged PDF', () => {
       'h5::before { content: url(data:,) "x" } h6::before { content: "\\e900" }';
     // The input hides the member children of its form.
     const body =
-      '<form><input type=hidden name=children><h1>Law</h1><h2>Money</h2><h3>Fees</h3><h3>Taxes</h3><h2>Time</h2><h3>Terms</h3><h1>Annex</h1><h2>Prices</h2>' +
+      '<form><input type=hidden name=children><h1>Law</h1><h2>Money</h2><h3>Fees</h3><h3>Taxes</h3>' +
+      '<h2>Time</h2><h3>Terms</h3><h1>Annex</h1><h2>Prices</h2>' +
       '<ol><li><h4>Outer</h4><ol><li><h4>Inner</h4></ol><li><h4>Next</h4></ol><h5>Marked</h5><h6>Icon</h6>';
     const { outline } = await structureOf({ outline: true }, `<style>${style}</style>${body}`);
     expect(outline.map((text) => text.trim())).toEqual([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '#contracts/http/api-error.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
 import { readOperations } from '../content-stream.ts';
 import { buildPdf, onePage, type PdfObjectSource } from '../testing/build-pdf.ts';
 import { importedText } from '../testing/imported-text.ts';
