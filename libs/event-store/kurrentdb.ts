@@ -12,12 +12,14 @@ import { subscribeWithRetry } from './kurrentdb/subscription.ts';
 import { type EventStore, type RecordedEvent, RevisionConflict } from './port.ts';
 
 /**
- * In milliseconds: the timeout of one attempt, the time limit of an operation with all its retries, the shortest and the
- * longest delay between attempts, and the interval of health checks.
+ * In milliseconds: the timeout of one attempt, the time limit of an operation with all its retries, normally and while
+ * the server is known to be unavailable, the shortest and the longest delay between attempts, and the interval of health
+ * checks.
  */
 export type KurrentDbOptions = {
   attemptTimeoutMs: number;
   operationTimeoutMs: number;
+  unavailableTimeoutMs: number;
   minRetryDelayMs: number;
   maxRetryDelayMs: number;
   checkIntervalMs: number;
@@ -25,6 +27,7 @@ export type KurrentDbOptions = {
 const defaultKurrentDbOptions: KurrentDbOptions = {
   attemptTimeoutMs: 3_000,
   operationTimeoutMs: 7_000,
+  unavailableTimeoutMs: 1_000,
   minRetryDelayMs: 25,
   maxRetryDelayMs: 1_000,
   checkIntervalMs: 1_000,
@@ -55,6 +58,7 @@ export const openKurrentDbEventStore = (
   const closing = new AbortController();
   const runningAppends = new Set<Promise<unknown>>();
   let problem: string | null = `KurrentDB at ${hosts} has not responded yet. Check EVENT_STORE_URL if this continues.`;
+  let isUnavailable = false;
   let closed: Promise<void> | undefined;
 
   const check = async (): Promise<void> => {
@@ -63,8 +67,10 @@ export const openKurrentDbEventStore = (
       if (!isSupportedVersion(version)) throw new UnsupportedServerVersion(version);
       await connection.read(readNewestRequest());
       problem = null;
+      isUnavailable = false;
     } catch (error) {
       problem = describeKurrentDbError(asDriverError(error), hosts);
+      isUnavailable = !(error instanceof UnsupportedServerVersion);
     }
   };
   const keepChecking = async (): Promise<void> => {
@@ -80,23 +86,34 @@ export const openKurrentDbEventStore = (
     minTimeout: options.minRetryDelayMs,
     maxTimeout: options.maxRetryDelayMs,
     randomize: true,
-    maxRetryTime: options.operationTimeoutMs,
   };
 
   /** Retries while the server is unavailable. All operations can be repeated: KurrentDB recognises a repeated append by its event ids. */
   const withRetry = async <T>(operation: () => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the event store is closed');
     try {
-      return await pRetry(operation, { ...retryOptions, shouldRetry: ({ error }) => isTemporary(error) });
+      const result = await pRetry(operation, {
+        ...retryOptions,
+        maxRetryTime: isUnavailable ? options.unavailableTimeoutMs : options.operationTimeoutMs,
+        shouldRetry: ({ error }) => isTemporary(error),
+      });
+      isUnavailable = false;
+      return result;
     } catch (error) {
-      if (isTemporary(error as Error)) problem = describeKurrentDbError(asDriverError(error), hosts);
+      if (isTemporary(error as Error)) problem ??= describeKurrentDbError(asDriverError(error), hosts);
       throw error;
     }
   };
 
+  // A frozen server makes what it was sent when it continues, long after the callers were told that it failed.
+  const sendAppend = async (...append: Parameters<typeof connection.append>): Promise<bigint> => {
+    if (isUnavailable) throw new Error(problem ?? undefined);
+    return connection.append(...append);
+  };
+
   const append = async (stream: string, events: EventData[], expected: number): Promise<number> => {
     try {
-      return positionOf(await withRetry(() => connection.append(stream, events, expected)));
+      return positionOf(await withRetry(() => sendAppend(stream, events, expected)));
     } catch (error) {
       throw error instanceof WrongExpectedVersionError ? new RevisionConflict(stream, expected) : error;
     }

@@ -69,6 +69,19 @@ it('A suspended KurrentDB is reported as not responding, and pending operations 
   expect(isInOrder(await live)).toBe(true);
 });
 
+it('An append that fails because KurrentDB is known to be suspended is not made when it resumes', async () => {
+  const { port, server } = await startRestartableServer();
+  const engine = openUntilTestEnd(port, { attemptTimeoutMs: 300, unavailableTimeoutMs: 100 });
+  await engine.append('render-0', newEvents(1), noStream);
+  server().signal('SIGSTOP');
+  await eventually(() => engine.missing()).toContain('does not respond');
+  await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('does not respond');
+  server().signal('SIGCONT');
+  await eventually(() => engine.missing()).toBeNull();
+  await engine.append('render-2', newEvents(1), noStream);
+  expect((await engine.readAll(0, 100)).map(({ stream }) => stream)).toEqual(['render-0', 'render-2']);
+});
+
 it('Many appends to a KurrentDB that is suspended and then killed do not end the process', async () => {
   const { port, server, restart } = await startRestartableServer();
   const engine = openUntilTestEnd(port, { attemptTimeoutMs: 1_500 });

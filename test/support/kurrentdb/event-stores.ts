@@ -4,6 +4,7 @@ import { type KurrentDbOptions, openKurrentDbEventStore } from '#libs/event-stor
 export const quickOptions: KurrentDbOptions = {
   attemptTimeoutMs: 1_000,
   operationTimeoutMs: 20_000,
+  unavailableTimeoutMs: 20_000,
   minRetryDelayMs: 10,
   maxRetryDelayMs: 200,
   checkIntervalMs: 50,
