@@ -75,7 +75,7 @@ it('An append that fails because KurrentDB is known to be suspended is not made 
   await engine.append('render-0', newEvents(1), noStream);
   server().signal('SIGSTOP');
   await eventually(() => engine.missing()).toContain('does not respond');
-  await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('does not respond');
+  await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow();
   server().signal('SIGCONT');
   await eventually(() => engine.missing()).toBeNull();
   await engine.append('render-2', newEvents(1), noStream);
