@@ -95,9 +95,20 @@ describe('With prefer_css_page_size', () => {
     const { status, body: error } = await caller.convert('html', label, { prefer_css_page_size: true });
     expect([status, error.error]).toEqual([422, 'conversion_failed']);
     expect(error.details).toMatchObject({ sheet_mm: { width: 50, height: 30 }, margins_mm: { top: 20, left: 15 } });
+    expect(error.message).toContain('margin_top, margin_bottom, or write them in the @page rules');
     expect(
       await sizesOf({ prefer_css_page_size: true, margin_top: 2, margin_bottom: 2, margin_left: 2 }, label),
     ).toEqual([[50, 30]]);
+  });
+
+  it('a negative margin has no height for the header, which stays on the page', async () => {
+    const label = '<style>@page{margin:-20mm 20mm}@page wide{margin:-10%}</style>TEXT';
+    const options = { prefer_css_page_size: true, header_html: 'HEAD', header_height: 12 };
+    const [page] = await pagesOf(options, label);
+    expect(findTextRun(page!, 'TEXT').left).toBeCloseTo(20 + (8 / 96) * 25.4, 0);
+    expect(findTextRun(page!, 'HEAD').top).toBeGreaterThan(0);
+    expect(findTextRun(page!, 'HEAD').top).toBeLessThan(12);
+    expect(findTextRun(page!, 'TEXT').top).toBeGreaterThan(12);
   });
 
   it('scripts see the page of the document', async () => {

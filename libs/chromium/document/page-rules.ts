@@ -50,11 +50,12 @@ const readRules = String.raw`(({ sheet, names, texts }) => {
   const probe = document.createElement('colophon-length');
   box.append(probe);
   document.documentElement.append(box);
-  const width = (value) => 'all:initial!important;display:block!important;width:' + value + '!important';
+  const block = (property, value) => 'all:initial!important;display:block!important;' + property + ':' + value + '!important';
+  // A margin can be negative: the text then begins outside the sheet, but header and footer stay on it.
   const pixelsOf = (value, whole) => {
-    box.setAttribute('style', width(whole + 'px') + ';position:absolute!important;visibility:hidden!important');
-    probe.setAttribute('style', width(value));
-    return value === 'auto' ? 0 : Number.parseFloat(getComputedStyle(probe).width) || 0;
+    box.setAttribute('style', block('width', whole + 'px') + ';position:absolute!important;visibility:hidden!important');
+    probe.setAttribute('style', block('margin-left', value));
+    return Math.max(0, Number.parseFloat(getComputedStyle(probe).marginLeft) || 0);
   };
   const sizeOf = (text) => {
     const words = text.split(/\s+(?![^(]*\))/);

@@ -44,7 +44,11 @@ const minContentMm = 5;
 const round = (lengths: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, Math.round(length * 10) / 10]));
 
-const requireContentArea = ({ sheet, margins }: PageGeometry, heights: Heights) => {
+const requireContentArea = (
+  { sheet, margins }: PageGeometry,
+  heights: Heights,
+  { css_page: cssPage }: RenderOptions,
+) => {
   const { width, height } = sheet;
   const { top, bottom, left, right } = withHeights(margins, heights);
   const isTooLow = height - top - bottom < minContentMm;
@@ -57,11 +61,12 @@ const requireContentArea = ({ sheet, margins }: PageGeometry, heights: Heights) 
     ...(isTooLow ? [footerHeight > 0 && footerHeight >= margins.bottom ? 'footer_html' : 'margin_bottom'] : []),
     ...(isTooNarrow ? ['margin_left', 'margin_right'] : []),
   ];
+  const isLeftToDocument = cssPage?.margins.some((side) => fields.includes(`margin_${side}`)) === true;
   throw ApiError.of(
     'conversion_failed',
     `Margins, header and footer leave no room for the text: the page has ${size['width']} x ` +
       `${size['height']} mm, and at least ${minContentMm} mm each way must remain. Send smaller values for ` +
-      `${fields.join(', ')}. The default margins are ${defaults.margin_top} mm at the top and bottom, and ` +
+      `${fields.join(', ')}${isLeftToDocument ? ', or write them in the @page rules of the document' : ''}. The default margins are ${defaults.margin_top} mm at the top and bottom, and ` +
       `${defaults.margin_left} mm on the left and right.`,
     { details: { field: fields[0], sheet_mm: size, margins_mm: round({ top, bottom, left, right }) } },
   );
@@ -79,7 +84,7 @@ export const printParameters = (
 ): Protocol.Page.PrintToPDFRequest => {
   const sheet = sheetSize(options);
   const margins = effectiveMargins(options, templates);
-  requireContentArea(geometry, templates);
+  requireContentArea(geometry, templates, options);
   const hasTemplates = templates.header !== '' || templates.footer !== '';
   return {
     paperWidth: toInches(sheet.width),
