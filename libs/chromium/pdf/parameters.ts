@@ -62,12 +62,13 @@ const requireContentArea = (
     ...(isTooNarrow ? ['margin_left', 'margin_right'] : []),
   ];
   const isLeftToDocument = cssPage?.margins.some((side) => fields.includes(`margin_${side}`)) === true;
+  const alternative = isLeftToDocument ? ', or write them in the @page rules of the document' : '';
   throw ApiError.of(
     'conversion_failed',
     `Margins, header and footer leave no room for the text: the page has ${size['width']} x ` +
       `${size['height']} mm, and at least ${minContentMm} mm each way must remain. Send smaller values for ` +
-      `${fields.join(', ')}${isLeftToDocument ? ', or write them in the @page rules of the document' : ''}. The default margins are ${defaults.margin_top} mm at the top and bottom, and ` +
-      `${defaults.margin_left} mm on the left and right.`,
+      `${fields.join(', ')}${alternative}. The default margins are ${defaults.margin_top} mm at the top and bottom, ` +
+      `and ${defaults.margin_left} mm on the left and right.`,
     { details: { field: fields[0], sheet_mm: size, margins_mm: round({ top, bottom, left, right }) } },
   );
 };
