@@ -5,9 +5,16 @@ type Heading = { level: number; id: string; title: string };
 
 const marker = /^\[(?:toc|\[_?toc_?\])\]$/i;
 
+/** Whether a token is the end of a line: in the source, by a backslash or two spaces, or `<br>`. */
+export const isLineEnd = ({ type, content }: Token): boolean =>
+  type === 'softbreak' || type === 'hardbreak' || (type === 'html_inline' && /^<br\b/i.test(content));
+
 /** Links and footnotes in a heading are left out: an entry of the contents is a link itself. */
 const titleTokens = (children: readonly Token[]): Token[] =>
-  children.filter(({ type }) => !['link_open', 'link_close', 'footnote_ref', 'image', 'html_inline'].includes(type));
+  children.filter(
+    (token) =>
+      isLineEnd(token) || !['link_open', 'link_close', 'footnote_ref', 'image', 'html_inline'].includes(token.type),
+  );
 
 const headingsOf = (tokens: readonly Token[], renderInline: (children: Token[]) => string): Heading[] =>
   tokens.flatMap((token, index) => {

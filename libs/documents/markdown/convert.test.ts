@@ -35,6 +35,17 @@ describe('Markdown', () => {
     expect(convertMarkdown('text\n\n## The *first*', 50).html).toContain('<title>The first</title>');
   });
 
+  test.each([
+    ['a heading of two lines', 'Annual\nReport\n=====', 'Annual Report'],
+    ['a line end after two spaces', 'Annual  \nReport\n=====', 'Annual Report'],
+    ['a line end after a backslash', 'Annual\\\nReport\n=====', 'Annual Report'],
+    ['a <br>', '# Annual<br>Report <BR/> 2026', 'Annual Report 2026'],
+    ['tags', '# Report <small>2026</small><!-- draft -->', 'Report 2026'],
+    ['code and characters that look like tags', '# The `<br>` of A &lt;br&gt; B', 'The &lt;br&gt; of A &lt;br&gt; B'],
+  ])('has a title in one line, without tags, from %s', (_, markdown, title) => {
+    expect(convertMarkdown(markdown, 50).html).toContain(`<title>${title}</title>`);
+  });
+
   test('has no scripts, unless HTML in it may run', () => {
     expect(convertMarkdown('# a <b>b</b>', 50).classification.scripts).toBe(false);
     expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({

@@ -1,7 +1,7 @@
 import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import definitionLists from 'markdown-it-deflist';
-import { tableOfContents } from './contents.ts';
+import { isLineEnd, tableOfContents } from './contents.ts';
 import { math } from './math.ts';
 import { headingId, directions, footnotes, highlight, limitNesting, taskLists, verbatimUrls } from './plugins.ts';
 import { quoteStyleOf } from './quotes.ts';
@@ -85,14 +85,14 @@ export const markdownParser = (language: string): Parser => {
   return parser;
 };
 
-/** The text of the first heading of any level; undefined if there is none, or if it is empty. */
+const textOfToken = (token: Token): string => {
+  if (isLineEnd(token)) return ' ';
+  return token.type === 'html_inline' ? '' : token.content;
+};
+
+/** The text of the first heading of any level, in one line; undefined if there is none, or if it is empty. */
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
-  const children = heading < 0 ? undefined : tokens[heading + 1]?.children;
-  return (
-    children
-      ?.map(({ content }) => content)
-      .join('')
-      .trim() || undefined
-  );
+  const children = (heading < 0 ? undefined : tokens[heading + 1]?.children) ?? [];
+  return children.map(textOfToken).join('').replaceAll(/\s+/g, ' ').trim() || undefined;
 };

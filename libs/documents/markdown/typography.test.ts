@@ -83,6 +83,12 @@ describe('A table of contents in Markdown', () => {
     expect(bodyOf('---\ntoc: true\ntitle: T\n---\n\n## A\n')).toMatch(/^<header[^]*<nav[^]*<h2/);
   });
 
+  test('keeps the line ends of headings, but no other tags', () => {
+    expect(bodyOf('[toc]\n\n## Report<br>2026 <small id="x">draft</small>\n\n## B\n')).toContain(
+      '<a href="#report2026-draft">Report<br>2026 draft</a>',
+    );
+  });
+
   test('has headings of several documents in one, and nothing without headings', () => {
     expect(bodyOf('[toc]\n\n# A\n\n# B\n').match(/<li/g)).toHaveLength(2);
     expect(bodyOf('[toc]\n\ntext')).toBe('<p>text</p>\n');
