@@ -19,6 +19,27 @@ describe('a placeholder', () => {
     );
   });
 
+  it.each([
+    ['4.20', '4.2'],
+    ['0.0000005', '0.0000005'],
+    ['-1.25e-7', '-0.000000125'],
+    ['123456789e-28', '0.0000000000000000000123456789'],
+    ['6.5e-34', '6.5e-34'],
+    ['1500000000000000000', '1500000000000000000'],
+    ['6e23', '6e+23'],
+  ])('gives the number %s as %s', (number, text) => {
+    const data = { n: Number(number), list: [Number(number)] };
+    expect(expanded('{{n}} {{list}} {{uppercase n}}', data)).toBe(`${text} ${text} ${text.toUpperCase()}`);
+  });
+
+  it('gives the digits of every number', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => {
+        expect(Number(expanded('{{n}}', { n }))).toBe(n === 0 ? 0 : n);
+      }),
+    );
+  });
+
   it('is escaped within double braces, but not within triple braces', () => {
     expect(expanded('{{x}} {{{x}}}', { x: `<a href="?a=1&b='2'">` })).toBe(
       '&lt;a href&#x3D;&quot;?a&#x3D;1&amp;b&#x3D;&#x27;2&#x27;&quot;&gt; <a href="?a=1&b=\'2\'">',

@@ -17,7 +17,22 @@ type Scalar = string | number | boolean | null | undefined | ExactNumber;
 const isScalar = (value: unknown): value is Scalar =>
   value === null || typeof value !== 'object' || isExactNumber(value);
 
-const scalarToText = (value: Scalar): string => (isExactNumber(value) ? value.rawJSON : String(value ?? ''));
+/** As many decimals as formatNumber can have. */
+const maxDecimals = 20;
+
+/** A number as text. JavaScript writes an amount such as 0.0000005 with an exponent, as 5e-7. */
+const numberToText = (value: number): string => {
+  const text = String(value);
+  const [, sign, first, further = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text) ?? [];
+  return exponent === undefined || Number(exponent) > maxDecimals
+    ? text
+    : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${first}${further}`;
+};
+
+const scalarToText = (value: Scalar): string => {
+  if (typeof value === 'number') return numberToText(value);
+  return isExactNumber(value) ? value.rawJSON : String(value ?? '');
+};
 
 /**
  * A value as text. Null is empty; a list of plain values is joined by commas, as in Handlebars. Objects are refused,
