@@ -41,6 +41,11 @@ describe('a label', () => {
     expect(shown('{{label "pay"}}', 'en')).toBe('Please pay {amount} by {date}.');
   });
 
+  it.each(['größe', 'page-count', '数量', 'a1', '[two words]'])('can have an argument with the name %s', (name) => {
+    const text = `{{x}} {${name.replaceAll(/[[\]]/g, '')}} {y}`;
+    expect(expanded(`{{label "size" ${name}=a}}`, { a: 5 }, { labels: { size: text } })).toBe('{{x}} 5 {y}');
+  });
+
   it('keeps the order of its arguments in a text from right to left', () => {
     const arabic = { en: { number: 'No. {number}' }, ar: { number: 'رقم {number}' } };
     const expandedIn = (locale: string) =>

@@ -3,7 +3,7 @@ import { valueToText } from '../values.ts';
 import { directionOf } from '../labels.ts';
 import { type Argument, type HelperCall, failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
 
-const placeholder = /\{(\w+)\}/g;
+const placeholder = /\{([^{}]+)\}/g;
 
 /** Marks a text (FSI, PDI) so that a number or a foreign word keeps its own order in a text from right to left. */
 const isolated = (text: string): string => `\u2068${text}\u2069`;
