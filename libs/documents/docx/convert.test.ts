@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { archiveLimits } from './archive.ts';
 import { convertDocx } from './convert.ts';
+import { showPrintedText } from './shown-text.ts';
 
 const contentTypes =
   `<?xml version="1.0"?><Types ` +
@@ -20,12 +21,13 @@ const relation = (id: string, type: string, target: string) =>
 const relations = (...all: string[]) =>
   `<?xml version="1.0"?><Relationships ` +
   `xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
+const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const wordDocument = (body: string) =>
   `<?xml version="1.0"?><w:document ` +
-  `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+  `xmlns:w="${wordNamespace}" ` +
   `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
   `xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" ` +
-  `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
+  `xmlns:v="urn:schemas-microsoft-com:vml" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
   `xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><w:body>${body}</w:body>` +
   `</w:document>`;
 
@@ -125,6 +127,77 @@ describe('a Word document', () => {
     expect(await bodyOf(word('<w:p><w:r><w:t>one</w:t><w:br w:type="page"/><w:t>two</w:t></w:r></w:p>'))).toContain(
       '<p>one<span class="page-break"></span>two</p>',
     );
+  });
+
+  describe('prints the text that Word prints:', () => {
+    const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+    const instruction = (text: string) => `<w:r><w:instrText>${text}</w:instrText></w:r>`;
+    const field = (inner: string, result: string) => mark('begin') + inner + mark('separate') + result + mark('end');
+    const style = (id: string, content: string) =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${id}"/>${content}</w:style>`;
+    const hidden = '<w:vanish/>';
+    const inParagraph = (id: string, content: string) => `<w:pPr><w:pStyle w:val="${id}"/></w:pPr>${content}`;
+    const ruby = `<w:ruby><w:rt>${run('ruby')}</w:rt><w:rubyBase>${run('base')}</w:rubyBase></w:ruby>`;
+    const salutation = field(instruction('IF ') + field(instruction('MERGEFIELD A'), run('F')), run('Ms'));
+
+    test.each([
+      ['no hidden text', run('secret', hidden) + run('public', '<w:vanish w:val="0"/>'), 'public'],
+      ['no hidden image', `<w:r><w:rPr>${hidden}</w:rPr><w:pict><v:textbox>secret</v:textbox></w:pict></w:r>`, ''],
+      ['text that was hidden', run('public', `<w:rPrChange><w:rPr>${hidden}</w:rPr></w:rPrChange>`), 'public'],
+      ['text of a hidden mark', `<w:pPr><w:rPr>${hidden}</w:rPr></w:pPr>${run('public')}`, 'public'],
+      ['no text of a hidden style', run('a', '<w:rStyle w:val="Derived"/>') + run('b'), 'b'],
+      ['no text of a hidden paragraph', inParagraph('Hidden', run('a') + run('b', '<w:vanish w:val="false"/>')), 'b'],
+      ['text of a style that is shown again', inParagraph('Shown', run('a')), 'a'],
+      [
+        'simple fields',
+        run('Dear ') + `<w:fldSimple w:instr=" MERGEFIELD N ">${run('Anna')}</w:fldSimple>`,
+        'Dear Anna',
+      ],
+      ['text with a direction', `<w:dir w:val="rtl">${run('a')}<w:bdo w:val="ltr">${run('b')}</w:bdo></w:dir>`, 'ab'],
+      ['the base of a phonetic guide', `<w:r>${ruby}</w:r>`, 'base'],
+      ['no instruction of a field', `${salutation}${run(' Smith')}`, 'Ms Smith'],
+      ['old line breaks', '<w:r><w:t>a</w:t><w:cr/><w:t>b</w:t></w:r>', 'a<br />b'],
+    ])('%s', async (_, content, expected) => {
+      const styles =
+        style('Hidden', hidden) +
+        style('Derived', '<w:basedOn w:val="Hidden"/>') +
+        style('Shown', '<w:basedOn w:val="Hidden"/><w:vanish w:val="0"/>') +
+        style('Loop', '<w:basedOn w:val="Loop"/>');
+      const file = word(`<w:p>${content}</w:p>`, {
+        'word/styles.xml': wordDocument('').replace(/<w:body>.*(?=<\/w:document>)/, () => styles),
+        'word/_rels/document.xml.rels': relations(relation('s1', 'styles', 'styles.xml')),
+      });
+      expect((await bodyOf(file)).replace(/<(?!br)[^>]*>/g, '').trim()).toBe(expected);
+    });
+
+    // Searching again from each start would take hours.
+    test.each([
+      '<w:r>',
+      '<w:p>',
+      '<w:r><w:fldChar w:fldCharType="separate"/>',
+      '<w:t ',
+      '<w:r><w:rPr><w:vanish w:val="',
+    ])('and reads %s once, however often it is there', (start) => {
+      const part = start.repeat(100_000) + '<w:t>'.repeat(100_000);
+      const parts = new Map([
+        ['word/document.xml', Buffer.from(part)],
+        ['word/styles.xml', Buffer.from(style('A', '<w:basedOn w:val="A"/>').repeat(20_000))],
+      ]);
+      showPrintedText(parts);
+      expect(parts.get('word/document.xml')!.toString()).toBe(part);
+    });
+
+    test('also in footnotes', async () => {
+      const note = `<w:footnote w:id="2"><w:p>${run('secret', hidden)}${run('public')}</w:p></w:footnote>`;
+      const notes = `<w:footnotes xmlns:w="${wordNamespace}">${note}</w:footnotes>`;
+      const file = word('<w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p>', {
+        'word/footnotes.xml': notes,
+        'word/_rels/document.xml.rels': relations(relation('f1', 'footnotes', 'footnotes.xml')),
+      });
+      const body = await bodyOf(file);
+      expect([body.includes('public'), body.includes('secret')]).toEqual([true, false]);
+    });
   });
 
   test('with a javascript: link is a document with scripts', async () => {

@@ -12,6 +12,7 @@ import { type DocxParts, readDocx, unpackDocx } from './archive.ts';
 import { convertImage, addWidthLabels } from './images.ts';
 import { findLeftOut } from './left-out.ts';
 import { readProperties } from './properties.ts';
+import { showPrintedText } from './shown-text.ts';
 import { adaptElement, styleMap } from './styles.ts';
 
 /** Converts a Word document: in base64, or with `isFile` its bytes. @throws ApiError */
@@ -22,7 +23,9 @@ export const convertDocx = async (
   context?: ConversionContext,
 ): Promise<PreparedDocument> => {
   const parts = await unpackDocx(readDocx(data, isFile));
+  const warnings = findLeftOut(parts);
   addWidthLabels(parts);
+  showPrintedText(parts);
   const properties = readProperties(parts);
   const body = await convertToHtml(parts);
   const { classification, details } = classify(body);
@@ -38,7 +41,7 @@ export const convertDocx = async (
     }),
     classification,
   );
-  return { ...document, warnings: findLeftOut(parts), ...metadataMember(properties) };
+  return { ...document, warnings, ...metadataMember(properties) };
 };
 
 const convertToHtml = async (parts: DocxParts): Promise<string> => {

@@ -43,3 +43,12 @@ it('The semantic layout also counts what used styles take from the styles they a
   expect(leftOut({ 'word/styles.xml': styles, 'word/numbering.xml': '<w:rStyle w:val="MyTitle"/>' })).toEqual(expected);
   expect(leftOut({ 'word/styles.xml': styles, 'word/numbering.xml': '<w:pStyle w:val="MyTitle"/>' })).toEqual([]);
 });
+
+it('The semantic layout counts fields with changing values, in both ways to write them, and phonetic guides', () => {
+  const fields =
+    '<w:instrText> PAGE </w:instrText><w:fldSimple w:dirty="1" w:instr=" DATE "/><w:fldSimple w:instr="IF"/>';
+  expect(leftOut({ 'word/document.xml': `${fields}<w:ruby><w:rt/></w:ruby>` })).toEqual([
+    ['phonetic guides', 1],
+    ['fields with changing values', 2],
+  ]);
+});

@@ -17,6 +17,7 @@ const searches: Search[] = [
   { content: 'drawings and shapes', path: body, pattern: /<wps:wsp[\s>]|<v:(?:rect|roundrect|oval|line|shape)[\s>]/g },
   { content: 'floating images', path: body, pattern: /<wp:anchor[\s>]/g },
   { content: 'equations', path: body, pattern: /<m:oMath[\s>]/g },
+  { content: 'phonetic guides', path: body, pattern: element('rt') },
   { content: 'charts', path: body, pattern: /<c:chart[\s>]/g },
   { content: 'colours of text', path: any, pattern: /<w:color\b[^<>]*w:val="(?!auto|000000)[^"]/g },
   { content: 'fonts', path: any, pattern: /<w:rFonts\b[^<>]*w:(?:ascii|hAnsi|cs)="/g },
@@ -33,7 +34,7 @@ const searches: Search[] = [
   {
     content: 'fields with changing values',
     path: body,
-    pattern: /<w:instrText[^<>]*>\s*(?:PAGE|NUMPAGES|DATE|TIME|REF|TOC)\b/g,
+    pattern: /(?:<w:instrText[^<>]*>|<w:fldSimple\s[^<>]*?w:instr=")\s*(?:PAGE|NUMPAGES|DATE|TIME|REF|TOC)\b/g,
   },
   { content: 'comments', path: body, pattern: element('commentReference') },
 ];

@@ -1,0 +1,101 @@
+import type { DocxParts } from './archive.ts';
+
+// The converter prints hidden text, passes over some elements with their text, and does not know which parts of a field
+// are its instruction. Elements it knows take the place of others: it reads the content of `w:smartTag`, and no
+// `w:delText`.
+
+const unwrapped = new Set(['fldSimple', 'dir', 'bdo', 'ruby', 'rubyBase']);
+const contents =
+  't|tab|br|cr|sym|noBreakHyphen|softHyphen|drawing|pict|object|footnoteReference|endnoteReference'.split('|');
+const printed = new Set(contents);
+const properties = ['pStyle', 'rStyle', 'vanish', 'rPrChange', 'pPrChange', 'fldChar'];
+const tags = new RegExp(
+  String.raw`<(\/?)w:(p|r|${[...unwrapped, ...contents, ...properties].join('|')})(?=[\s/>])([^<>]*)>`,
+  'g',
+);
+
+const valueOf = (attributes: string): string => /\sw:val="([^"]*)"/.exec(attributes)?.[1] ?? '';
+const isOn = (attributes: string): boolean => !/^(?:0|false|off)$/.test(valueOf(attributes));
+
+/** The ids of the styles whose text is hidden, by themselves or by the styles they are based on. */
+const hiddenStylesOf = (styles: string): ReadonlySet<string> => {
+  const [, ...elements] = styles.split(/(?=<w:style\s)/);
+  const found = new Map(
+    elements.map((style) => [
+      /\sw:styleId="([^"]*)"/.exec(style)?.[1] ?? '',
+      {
+        base: /<w:basedOn\s+w:val="([^"]*)"/.exec(style)?.[1] ?? '',
+        vanish: /<w:vanish(?=[\s/>])([^<>]*)>/.exec(style)?.[1],
+      },
+    ]),
+  );
+  const known = new Map<string, boolean>();
+  for (const first of found.keys()) {
+    const passed = new Set<string>();
+    let id = first;
+    while (found.has(id) && !known.has(id) && !passed.has(id) && found.get(id)!.vanish === undefined) {
+      passed.add(id);
+      id = found.get(id)!.base;
+    }
+    const vanish = found.get(id)?.vanish;
+    const isHidden = vanish === undefined ? known.get(id) === true : isOn(vanish);
+    for (const one of passed.add(id)) known.set(one, isHidden);
+  }
+  return new Set([...known].flatMap(([id, isHidden]) => (isHidden ? [id] : [])));
+};
+
+/** A paragraph or run that is open: whether its style and the paragraph around it hide it, and what it says itself. */
+type Open = { isRun: boolean; isStyleHidden: boolean; isParagraphHidden: boolean; isHidden?: boolean };
+
+/** The text of Word elements as Word prints it, in elements that the converter knows. */
+const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
+  const open: Open[] = [];
+  const fields: ('instruction' | 'result')[] = [];
+  let [instructions, isFormer] = [0, false];
+  const isHidden = (): boolean => {
+    const run = open.at(-1);
+    if (!run?.isRun) return false;
+    if (instructions > 0 && fields.at(-1) === 'result') return true;
+    // Text that both styles hide is shown (ECMA-376, part 1, 17.7.3).
+    return run.isHidden ?? run.isStyleHidden !== run.isParagraphHidden;
+  };
+  const begin = (isRun: boolean): void => {
+    const around = open.at(-1);
+    const isParagraphHidden = isRun && !!(around?.isRun ? around.isParagraphHidden : around?.isStyleHidden);
+    open.push({ isRun, isStyleHidden: false, isParagraphHidden });
+  };
+  const readField = (type: string | undefined): void => {
+    if (type !== 'begin' && fields.pop() === 'instruction') instructions -= 1;
+    if (type === 'begin') instructions += 1;
+    if (type !== 'end') fields.push(type === 'begin' ? 'instruction' : 'result');
+  };
+  const readProperty = (name: string, rest: string): void => {
+    const last = open.at(-1);
+    if (name === 'fldChar') readField(/\sw:fldCharType="(\w+)"/.exec(rest)?.[1]);
+    else if (last && !isFormer) {
+      if (name === 'vanish' && last.isRun) last.isHidden = isOn(rest);
+      if (name === (last.isRun ? 'rStyle' : 'pStyle')) last.isStyleHidden = hiddenStyles.has(valueOf(rest));
+    }
+  };
+  return xml.replace(tags, (tag, slash: string, name: string, rest: string) => {
+    if (unwrapped.has(name)) return `<${slash}w:smartTag${rest}>`;
+    if (printed.has(name)) {
+      if (isHidden()) return `<${slash}w:delText${rest}>`;
+      return name === 'cr' ? `<${slash}w:br${rest}>` : tag;
+    }
+    if (name === 'p' || name === 'r') {
+      if (slash) open.pop();
+      else if (!rest.endsWith('/')) begin(name === 'r');
+    } else if (name.endsWith('Change')) isFormer = !slash && !rest.endsWith('/');
+    else if (!slash) readProperty(name, rest);
+    return tag;
+  });
+};
+
+/** Hides the hidden text of a Word document from the converter, and shows it the text that it would pass over. */
+export const showPrintedText = (parts: DocxParts): void => {
+  const textOf = (path: string): string => Buffer.from(parts.get(path) ?? []).toString('utf8');
+  const hiddenStyles = hiddenStylesOf(textOf('word/styles.xml'));
+  for (const path of parts.keys())
+    if (/^word\/(?!styles)[^/]+\.xml$/i.test(path)) parts.set(path, Buffer.from(shownText(textOf(path), hiddenStyles)));
+};
