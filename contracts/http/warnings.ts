@@ -50,7 +50,10 @@ const warning = z.discriminatedUnion('type', [
       content: z.string().describe('What is missing, such as `headers and footers`.'),
       count: z.number().int().describe('How often the document has it.'),
     })
-    .describe('Content or formatting of a Word document that docx_layout semantic leaves out.'),
+    .describe(
+      'Content or formatting of a Word document that docx_layout semantic leaves out, or an embedded document of a ' +
+        'type that no layout prints.',
+    ),
   z
     .object({ type: z.literal('option_ignored'), message, part, option: z.string(), reason: z.string() })
     .describe(

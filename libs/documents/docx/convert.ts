@@ -9,6 +9,7 @@ import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
 import { type DocxParts, readDocx, unpackDocx } from './archive.ts';
+import { findUnprintedDocuments } from './embedded-documents.ts';
 import { convertImage, addWidthLabels } from './images.ts';
 import { findLeftOut } from './left-out.ts';
 import { readProperties } from './properties.ts';
@@ -23,7 +24,7 @@ export const convertDocx = async (
   context?: ConversionContext,
 ): Promise<PreparedDocument> => {
   const parts = await unpackDocx(readDocx(data, isFile));
-  const warnings = findLeftOut(parts);
+  const warnings = [...findLeftOut(parts), ...findUnprintedDocuments(parts, () => false)];
   addWidthLabels(parts);
   showPrintedText(parts);
   const properties = readProperties(parts);

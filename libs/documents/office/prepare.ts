@@ -1,12 +1,14 @@
 import { zipSync } from 'fflate';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
 import { readDocx } from '../docx/archive.ts';
+import { findUnprintedDocuments } from '../docx/embedded-documents.ts';
 import { readProperties } from '../docx/properties.ts';
 import { scriptFreeClassification } from '../html/classify.ts';
 import { metadataMember } from '../html/meta-elements.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { archiveError, checkXml, isXmlPart, type Parts, unpackOffice } from './archive.ts';
-import { checkMainPart, checkSignature, decodeOffice } from './formats.ts';
+import { checkMainPart, checkSignature, decodeOffice, isZip } from './formats.ts';
 import { neutralise } from './neutralise.ts';
 import { neutraliseRtf } from './rtf.ts';
 import { withOnePagePerSheet } from './sheets.ts';
@@ -28,7 +30,7 @@ const requireText = (format: OfficeFormat, parts: Parts): void => {
     throw archiveError(format, `The ${format.toUpperCase()} is damaged: its main part is empty.`, 'empty main part');
 };
 
-type Cleaned = Pick<PreparedDocument, 'metadata'> & { file: Uint8Array };
+type Cleaned = Pick<PreparedDocument, 'metadata' | 'warnings'> & { file: Uint8Array };
 
 type Paging = { onePagePerSheet: boolean };
 
@@ -37,9 +39,11 @@ const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerShee
   checkMainPart(format, [...parts.keys()]);
   requireText(format, parts);
   for (const [path, content] of parts) if (isXmlPart(path)) checkXml(format, path, readXml(content));
+  // Of embedded documents, LibreOffice prints those of Word.
+  const warnings = format === 'docx' ? findUnprintedDocuments(parts, (embedded) => isZip(asBuffer(embedded))) : [];
   const cleaned = neutralise(parts, format === 'odt' ? 'odf' : 'ooxml');
   const paged = format === 'xlsx' && onePagePerSheet ? withOnePagePerSheet(cleaned) : cleaned;
-  return { file: pack(paged), ...metadataMember(readProperties(parts)) };
+  return { file: pack(paged), ...(warnings.length > 0 && { warnings }), ...metadataMember(readProperties(parts)) };
 };
 
 /** The bytes of the file, which begin like one of the format. @throws ApiError */
@@ -62,13 +66,13 @@ export const prepareOffice = async (
 ): Promise<PreparedDocument> => {
   const file = readFile(format, data, isFile);
   const isRtf = file.toString('latin1', 0, 5) === '{\\rtf';
-  const { file: cleaned, ...metadata } = packaged.has(format)
+  const { file: cleaned, ...members } = packaged.has(format)
     ? await cleanPackage(format, file, paging)
     : { file: isRtf ? neutraliseRtf(file) : file };
   return {
     html: '',
     classification: { ...scriptFreeClassification, reason: 'LibreOffice lays the document out' },
     office: { file: cleaned, format },
-    ...metadata,
+    ...members,
   };
 };
