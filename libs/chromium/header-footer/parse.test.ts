@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import { expect, test } from 'vitest';
-import { parseHeaderFooter, sanitiseHeaderFooter } from './parse.ts';
+import { escapeAttribute, parseHeaderFooter, sanitiseHeaderFooter } from './parse.ts';
 
 const sanitise = (source: string) => sanitiseHeaderFooter('header', source, '2026-02-03').html;
 
@@ -135,6 +135,41 @@ test('external images are listed', () => {
   ).toEqual(['https://a.example/b.png']);
 });
 
+test.each([
+  ['<img src="https://">', 'https://'],
+  ['<img src="http://a b/x.png">', 'http://a b/x.png'],
+  ['<svg><image href="https://a.example/b.png"/></svg>', 'https://a.example/b.png'],
+  ['<p style="background:url(https://a.example/b.png)">x</p>', 'https://a.example/b.png'],
+  ['<style>p{background:url("https://a.example/b.png")}</style><p>x</p>', 'https://a.example/b.png'],
+  ['<body style="background:url(https://a.example/b.png)">x', 'https://a.example/b.png'],
+])('an image that is not fetched is refused: %s', (header_html, url) => {
+  expect(() => parseHeaderFooter({ header_html, footer_html: null }, new Date(0))).toThrow(
+    `The image "${url}" in header_html cannot be loaded: `,
+  );
+});
+
+test('every listed image is the src of an image as it is written', () => {
+  const text = fc.string({ unit: fc.constantFrom(...'ab/?&#"\'<> \u00a0é%=;'), maxLength: 20 });
+  fc.assert(
+    fc.property(text, text, (path, candidate) => {
+      const [src, srcset] = [`https://a.example/${path}`, `https://b.example/${candidate}`].map(escapeAttribute);
+      const source = `<img src="${src}"><img srcset="${srcset}">`;
+      const { html, images } = sanitiseHeaderFooter('header', source, '');
+      expect(images).toHaveLength(2);
+      for (const image of images) expect(html).toContain(`src="${escapeAttribute(image)}"`);
+    }),
+  );
+});
+
+test.each([
+  '<img src="data:," srcset="data:, 2x">',
+  '<svg><image href="#a"/></svg>',
+  '<p style="background:url(data:,)">x</p>',
+  '<style>@font-face{font-family:x;src:url(https://a.example/b.woff)}</style>',
+])('nothing is refused in %s', (header_html) => {
+  expect(parseHeaderFooter({ header_html, footer_html: null }, new Date(0))).toMatchObject([{ images: [] }]);
+});
+
 test('an image of a data: URL that no browser can show is refused', () => {
   const header_html = '<p>x <img src="data:image/png;base64,Z2FyYmFnZQ=="></p>';
   expect(() => parseHeaderFooter({ header_html, footer_html: null }, new Date(0))).toThrow(
@@ -149,7 +184,7 @@ test('a style element within an SVG is removed, because its text would be parsed
 
 test('an escaped character in a style sheet cannot end the style element', () => {
   const html = sanitise(
-    String.raw`<style>a{content:"\3c /style><img src=data:, onerror=x()>"} b{background:url("\3c /style>")}</style>`,
+    String.raw`<style>a{content:"\3c /style><img src=data:, onerror=x()>"} b{background:url("data:\3c /style>")}</style>`,
   );
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['style', 'div']);
 });

@@ -10,6 +10,9 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { unlimitedBudget } from '#libs/documents/budget.ts';
+import { findCssResources, isLocalUrl } from '#libs/documents/html/css-resources.ts';
+import { findElementResources, parseSrcset } from '#libs/documents/html/element-resources.ts';
 import { dataImageProblem } from '#libs/documents/html/data-images.ts';
 import { locateUnfinishedInput } from '#libs/documents/html/unfinished-input.ts';
 import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
@@ -93,16 +96,30 @@ const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? 
 const isAllowedAttribute = ({ name, value }: { name: string; value: string }) =>
   !/^on/i.test(name) && name !== 'srcdoc' && name !== 'name' && !/^[\s\x00-\x1f]*(?:javascript|vbscript):/i.test(value);
 
+/** Of an image with external candidates, only one is fetched: its `src`, or else the first of them. */
+const withoutExternalCandidates = ({ tagName, attrs }: Dom.Element) => {
+  const isImage = tagName === 'img' || tagName === 'source';
+  const srcset = (isImage && attrs.find(({ name }) => name === 'srcset')?.value) || '';
+  const external = parseSrcset(srcset).find(({ url }) => !isLocalUrl(url));
+  // A placeholder in it is an error.
+  if (!external || marksIn(srcset).length > 0) return attrs;
+  const others = attrs.filter(({ name }) => name !== 'srcset');
+  const needsSource = tagName === 'img' && !others.some(({ name, value }) => name === 'src' && value.trim() !== '');
+  return needsSource ? [...others.filter(({ name }) => name !== 'src'), { name: 'src', value: external.url }] : others;
+};
+
 /**
  * The attributes to keep. Names that the browser's template uses are renamed, or it would take the element for its own.
  */
-const allowedAttributes = ({ attrs }: Dom.Element) =>
-  attrs.filter(isAllowedAttribute).map((attribute) => {
-    if (attribute.name === 'id') return { ...attribute, value: unreservedName(attribute.value) };
-    if (attribute.name === 'class')
-      return { ...attribute, value: attribute.value.split(/\s+/).map(unreservedName).join(' ') };
-    return attribute;
-  });
+const allowedAttributes = (element: Dom.Element) =>
+  withoutExternalCandidates(element)
+    .filter(isAllowedAttribute)
+    .map((attribute) => {
+      if (attribute.name === 'id') return { ...attribute, value: unreservedName(attribute.value) };
+      if (attribute.name === 'class')
+        return { ...attribute, value: attribute.value.split(/\s+/).map(unreservedName).join(' ') };
+      return attribute;
+    });
 
 const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind, namespace = html.NS.HTML): Dom.ChildNode[] =>
   nodes.flatMap((node): Dom.ChildNode[] => {
@@ -170,26 +187,48 @@ const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
   ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
 const notAbsolute =
-  'its URL is neither an absolute http: or https: URL nor a data: URI; use one of these, or send the image as a part ' +
+  'its URL is neither a valid absolute http: or https: URL nor a data: URI; use one of these, or send the image as a part ' +
   '"assets" of a form (multipart/form-data)';
+const notAnElement =
+  'in a header or footer, only the src of an img element is fetched; use one, or a data: URI, or send the image as a ' +
+  'part "assets" of a form (multipart/form-data)';
 const unloadableImage = (kind: HeaderFooterKind, url: string, reason: string): ApiError =>
   ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
     image_url: url,
     reason,
   });
 
-/** The images to fetch. @throws ApiError image_load_failed if one can never load */
+/** The images that are not the `src` of an `img`. The template of the browser does not fetch them. */
+const otherImages = (node: Dom.Element): string[] =>
+  node.tagName === 'style'
+    ? findCssResources(textContent(node), 'stylesheet', unlimitedBudget).images
+    : (findElementResources(
+        node.tagName,
+        node.attrs.filter(({ name }) => node.tagName !== 'img' || name !== 'src'),
+        unlimitedBudget,
+      )?.images ?? []);
+
+const requireNoOtherImages = (node: Dom.Element, kind: HeaderFooterKind): void => {
+  const [url] = otherImages(node);
+  if (url !== undefined) throw unloadableImage(kind, url.slice(0, 300), notAnElement);
+};
+
+/** The images to fetch, whose URLs become normal. @throws ApiError image_load_failed if one can never load */
 const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[] =>
   nodes.filter(isElement).flatMap((node) => {
-    const source = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src')?.value : undefined;
+    requireNoOtherImages(node, kind);
+    const attribute = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src') : undefined;
+    const source = attribute?.value;
     const inner = externalImages(childrenOf(node), kind);
-    if (!source?.trim()) return inner;
+    if (!attribute || !source?.trim()) return inner;
     const hasOtherSource = node.attrs.some(({ name }) => name === 'srcset');
     const problem = hasOtherSource ? undefined : dataImageProblem(source);
     if (problem !== undefined) throw unloadableImage(kind, source.slice(0, 60), problem);
     if (/^\s*(?:data:|#)/i.test(source)) return inner;
-    if (!/^https?:/i.test(source)) throw unloadableImage(kind, source.slice(0, 300), notAbsolute);
-    return [source, ...inner];
+    const url = URL.parse(source);
+    if (!url || !/^https?:$/.test(url.protocol)) throw unloadableImage(kind, source.slice(0, 300), notAbsolute);
+    attribute.value = url.href;
+    return [url.href, ...inner];
   });
 
 /** `date` is the text for `{{date}}`. @throws ApiError conversion_failed, image_load_failed */
@@ -202,18 +241,20 @@ export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, dat
     kind,
   );
   const content = sanitise(childrenOf(body ?? tree.createDocumentFragment()), kind);
-  const fragment = tree.createDocumentFragment();
-  for (const node of content) tree.appendChild(fragment, node);
   const attributes = body ? serializeAttributes(allowedAttributes(body)) : '';
   const onBody = body ? body.attrs.flatMap(({ value }) => marksIn(value)) : [];
   const inAttributes = [...onBody, ...marksInAttributes(content, kind)];
+  if (body) requireNoOtherImages(body, kind);
+  const images = [...new Set(externalImages([...styles, ...content], kind))];
+  const fragment = tree.createDocumentFragment();
+  for (const node of content) tree.appendChild(fragment, node);
   const placeholders = [...new Set(marksIn(marked))];
   return {
     kind,
     placeholders,
     differsByPage: placeholders.includes('section') || inAttributes.some((name) => name !== 'title'),
     html: `${styles.map((style) => serializeOuter(style)).join('')}<div${attributes}>${serialize(fragment)}</div>`,
-    images: [...new Set(externalImages(content, kind))],
+    images,
   };
 };
 
