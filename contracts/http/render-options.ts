@@ -64,7 +64,8 @@ const headerFooterHtml = z
     'HTML of the header or footer in the margin, with the placeholders {{page}}, {{total}}, {{date}} (of the ' +
       'request in `time_zone`, YYYY-MM-DD), {{title}} (of the document) and {{section}} (the first h1 or h2 that starts on the ' +
       'page, else the last one before it); any other is an error. The margin grows if it is lower than the header or ' +
-      'footer.',
+      'footer. External images are fetched from the src of img elements: as many as the plan allows in a document, and ' +
+      '10 MB in all.',
   );
 const headerFooterHeight = numberBetween(0, 100, 'mm').default(10).describe('Millimetres, 0 to 100.');
 

@@ -15,6 +15,8 @@ const image = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
+const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15">Drawn</text></svg>';
+const largeImage = Buffer.concat([image, Buffer.alloc(4 * 1024 * 1024)]);
 const handlers: Record<string, RequestListener> = {
   '/good.png': (_, response) => response.setHeader('content-type', 'image/png').end(image),
   '/untyped': (_, response) => response.setHeader('content-type', 'application/octet-stream').end(image),
@@ -25,6 +27,8 @@ const handlers: Record<string, RequestListener> = {
   '/cut': (request) => request.socket.destroy(),
   '/never': () => {},
   '/style.css': (_, response) => response.setHeader('content-type', 'text/css').end('p{font-size:30pt}'),
+  '/drawing.svg': (_, response) => response.setHeader('content-type', 'image/svg+xml').end(drawing),
+  '/large.png': (_, response) => response.setHeader('content-type', 'image/png').end(largeImage),
   '/cookie': (_, response) =>
     response
       .setHeader('set-cookie', 'seen=1; Path=/')
@@ -153,6 +157,38 @@ test('external images work in headers and footers, and their failures fail the d
   expect(
     await apiErrorFieldsOf(print('<p>x', { options: { footer_html: `<img src="${base}/absent.png">` } })),
   ).toMatchObject({ name: 'image_load_failed', extra: { image_url: `${base}/absent.png` } });
+});
+
+const printHeaders = (header_html: string, footer_html: string | null = null, maxImages: number | null = null) =>
+  print('<p>x', { external: false, options: { header_html, footer_html }, limits: { maxImages } });
+
+test('an image of a header is printed with a fragment in its URL, and also if it has only a srcset', async () => {
+  for (const attributes of [`src="${base}/drawing.svg#view"`, `srcset="${base}/drawing.svg 1x"`]) {
+    const { pdf } = await printHeaders(`<img ${attributes}>`);
+    expect((await readPdf(pdf))[0]!.text).toContain('Drawn');
+  }
+});
+
+test('header and footer have as many different images together as the document may have', async () => {
+  const images = (...names: string[]) => names.map((name) => `<img src="${base}/${name}">`).join('');
+  await printHeaders(images('good.png', 'good.png#2'), images('good.png', 'moved'), 2);
+  expect(await apiErrorFieldsOf(printHeaders(images('good.png', 'moved'), images('untyped'), 2))).toMatchObject({
+    name: 'conversion_failed',
+    extra: { details: { images: 3, limit: 2 } },
+  });
+});
+
+test.each([
+  ['one that is used three times', ['', '', '']],
+  ['three of them', ['?1', '?2', '?3']],
+])('large images in a header are refused: %s', async (_, suffixes) => {
+  handlers['/large.png?1'] = handlers['/large.png?2'] = handlers['/large.png?3'] = handlers['/large.png']!;
+  const header = suffixes.map((suffix) => `<img src="${base}/large.png${suffix}">`).join('');
+  expect(await apiErrorFieldsOf(printHeaders(header))).toMatchObject({
+    name: 'conversion_failed',
+    message: expect.stringContaining('larger than 10 MB together'),
+    extra: { details: { reason: 'header_footer_images_too_large', limit_mb: 10 } },
+  });
 });
 
 test('slow host names of two accounts do not delay a document of a third', async () => {

@@ -95,20 +95,19 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     return heights;
   };
 
-  /** With its images and the title of the document in it. */
-  const completeContent = async (
-    content: HeaderFooterContent,
+  /** With their images and the title of the document in them. */
+  const completeContents = async (
+    parsed: HeaderFooterContent[],
     title: string,
-    { group = '' }: PrintRequest,
+    { group = '', limits: { maxImages = null } }: PrintRequest,
     { signal, staticInstance }: FitContext,
-  ): Promise<HeaderFooterContent> => {
-    const complete =
-      content.images.length > 0
-        ? await inlineImages(content, { instance: await staticInstance(), group, signal })
-        : content;
-    return content.placeholders.includes('title')
-      ? { ...complete, html: fillPlaceholders(complete.html, { title }) }
-      : complete;
+  ): Promise<HeaderFooterContent[]> => {
+    const contents = await inlineImages(parsed, { instance: staticInstance, group, maxImages, signal });
+    return contents.map((content) =>
+      content.placeholders.includes('title')
+        ? { ...content, html: fillPlaceholders(content.html, { title }) }
+        : content,
+    );
   };
 
   return async (page, request, pages, context) => {
@@ -117,7 +116,7 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const { options } = request;
     const used = new Set(parsed.flatMap(({ placeholders }) => placeholders));
     const { fonts, direction, title, headings } = await readDocument(page, used);
-    const contents = await Promise.all(parsed.map((content) => completeContent(content, title, request, context)));
+    const contents = await completeContents(parsed, title, request, context);
     const { geometry } = pages;
     const hasTexts = used.has('title') || used.has('section');
     const layout: LayoutContext = { geometry, fonts, direction, printBackground: options.print_background, hasTexts };
