@@ -182,6 +182,17 @@ test('a style element within an SVG is removed, because its text would be parsed
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['div', 'svg']);
 });
 
+test.each(['xmp', 'plaintext'])('the text of %s keeps its placeholders and ends with its element', (name) => {
+  expect(sanitise(`<${name}>&lt; {{page}}`)).toBe('<div><pre>&amp;lt; <span class="pageNumber"></span></pre></div>');
+});
+
+test('a text area, which can have no elements, has no placeholders that are filled in later', () => {
+  expect(sanitise('<textarea>{{date}}</textarea>')).toContain('<textarea>2026-02-03</textarea>');
+  expect(() =>
+    parseHeaderFooter({ header_html: '<textarea>{{page}}</textarea>', footer_html: null }, new Date(0)),
+  ).toThrow('header_html has {{page}} in a textarea, where only {{date}} may be.');
+});
+
 test('an escaped character in a style sheet cannot end the style element', () => {
   const html = sanitise(
     String.raw`<style>a{content:"\3c /style><img src=data:, onerror=x()>"} b{background:url("data:\3c /style>")}</style>`,

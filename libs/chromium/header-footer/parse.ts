@@ -88,7 +88,11 @@ const forbiddenElements = new Set([
   'animatemotion',
   'set',
   'portal',
+  'noembed',
+  'noframes',
 ]);
+/** Their text is not parsed, so that no element for a placeholder and no end of another element can follow in it. */
+const unparsedTextElements = new Set(['xmp', 'plaintext']);
 
 const isElement = (node: Dom.Node): node is Dom.Element => 'tagName' in node;
 const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? node.childNodes : []);
@@ -125,6 +129,9 @@ const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind, namespace = ht
   nodes.flatMap((node): Dom.ChildNode[] => {
     if (node.nodeName === '#text') return elementsForMarks((node as Dom.TextNode).value, namespace);
     if (!isElement(node) || forbiddenElements.has(node.tagName.toLowerCase())) return [];
+    if (unparsedTextElements.has(node.tagName)) node.nodeName = node.tagName = 'pre';
+    const [mark] = node.tagName === 'textarea' ? marksIn(textContent(node)) : [];
+    if (mark) throw invalidOption(kind, `has {{${mark}}} in a textarea, where only {{date}} may be.`);
     node.attrs = allowedAttributes(node);
     const inside = node.tagName === 'foreignObject' ? html.NS.HTML : node.namespaceURI;
     if (node.tagName !== 'style') node.childNodes = sanitise(node.childNodes, kind, inside);
