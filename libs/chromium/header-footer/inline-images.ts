@@ -28,8 +28,8 @@ export const inlineImages = async (
   const urls = new Set(contents.flatMap(({ images }) => images.map(withoutFragment)));
   if (urls.size === 0) return contents;
   if (maxImages !== null && urls.size > maxImages) throw tooManyImagesError(urls.size, maxImages);
-  const { withSingleUsePage } = await instance();
-  return withSingleUsePage({ scripts: 'off', network: 'proxy' }, (page) =>
+  const browser = await instance();
+  return browser.withSingleUsePage({ scripts: 'off', network: 'proxy' }, (page) =>
     failPageOnAbort(page, signal, () => fetchAndInlineImages(contents, urls, page, group)),
   );
 };

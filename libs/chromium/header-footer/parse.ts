@@ -10,12 +10,10 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
-import { unlimitedBudget } from '#libs/documents/budget.ts';
-import { findCssResources, isLocalUrl } from '#libs/documents/html/css-resources.ts';
-import { findElementResources, parseSrcset } from '#libs/documents/html/element-resources.ts';
-import { dataImageProblem } from '#libs/documents/html/data-images.ts';
 import { locateUnfinishedInput } from '#libs/documents/html/unfinished-input.ts';
+import { externalImages, requireNoOtherImages, withoutExternalCandidates } from './external-images.ts';
 import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
+import { childrenOf, isElement, textContent } from './nodes.ts';
 
 // Class names and ids of the browser's own template: it writes into some and lays out others.
 const reservedNames = new Set([
@@ -94,23 +92,9 @@ const forbiddenElements = new Set([
 /** Their text is not parsed, so that no element for a placeholder and no end of another element can follow in it. */
 const unparsedTextElements = new Set(['xmp', 'plaintext']);
 
-const isElement = (node: Dom.Node): node is Dom.Element => 'tagName' in node;
-const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? node.childNodes : []);
 /** A name would hide a member of the document or of a form, also from the script of the browser's template. */
 const isAllowedAttribute = ({ name, value }: { name: string; value: string }) =>
   !/^on/i.test(name) && name !== 'srcdoc' && name !== 'name' && !/^[\s\x00-\x1f]*(?:javascript|vbscript):/i.test(value);
-
-/** Of an image with external candidates, only one is fetched: its `src`, or else the first of them. */
-const withoutExternalCandidates = ({ tagName, attrs }: Dom.Element) => {
-  const isImage = tagName === 'img' || tagName === 'source';
-  const srcset = (isImage && attrs.find(({ name }) => name === 'srcset')?.value) || '';
-  const external = parseSrcset(srcset).find(({ url }) => !isLocalUrl(url));
-  // A placeholder in it is an error.
-  if (!external || marksIn(srcset).length > 0) return attrs;
-  const others = attrs.filter(({ name }) => name !== 'srcset');
-  const needsSource = tagName === 'img' && !others.some(({ name, value }) => name === 'src' && value.trim() !== '');
-  return needsSource ? [...others.filter(({ name }) => name !== 'src'), { name: 'src', value: external.url }] : others;
-};
 
 /**
  * The attributes to keep. Names that the browser's template uses are renamed, or it would take the element for its own.
@@ -144,10 +128,6 @@ const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind, namespace = ht
     return [node];
   });
 
-const textContent = (node: Dom.Element) =>
-  childrenOf(node)
-    .map((child) => ('value' in child ? child.value : ''))
-    .join('');
 /** Sets text on its element, because the text of a style element must be written without entities. */
 const setText = (node: Dom.Element, text: string) => {
   node.childNodes = [];
@@ -193,51 +173,6 @@ const marksInAttributes = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): Mark
 const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
   ApiError.of('conversion_failed', `${kind}_html ${reason}`, { details: { field: `${kind}_html` } });
 
-const notAbsolute =
-  'its URL is neither a valid absolute http: or https: URL nor a data: URI; use one of these, or send the image as a part ' +
-  '"assets" of a form (multipart/form-data)';
-const notAnElement =
-  'in a header or footer, only the src of an img element is fetched; use one, or a data: URI, or send the image as a ' +
-  'part "assets" of a form (multipart/form-data)';
-const unloadableImage = (kind: HeaderFooterKind, url: string, reason: string): ApiError =>
-  ApiError.of('image_load_failed', `The image "${url}" in ${kind}_html cannot be loaded: ${reason}.`, {
-    image_url: url,
-    reason,
-  });
-
-/** The images that are not the `src` of an `img`. The template of the browser does not fetch them. */
-const otherImages = (node: Dom.Element): string[] =>
-  node.tagName === 'style'
-    ? findCssResources(textContent(node), 'stylesheet', unlimitedBudget).images
-    : (findElementResources(
-        node.tagName,
-        node.attrs.filter(({ name }) => node.tagName !== 'img' || name !== 'src'),
-        unlimitedBudget,
-      )?.images ?? []);
-
-const requireNoOtherImages = (node: Dom.Element, kind: HeaderFooterKind): void => {
-  const [url] = otherImages(node);
-  if (url !== undefined) throw unloadableImage(kind, url.slice(0, 300), notAnElement);
-};
-
-/** The images to fetch, whose URLs become normal. @throws ApiError image_load_failed if one can never load */
-const externalImages = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): string[] =>
-  nodes.filter(isElement).flatMap((node) => {
-    requireNoOtherImages(node, kind);
-    const attribute = node.tagName === 'img' ? node.attrs.find(({ name }) => name === 'src') : undefined;
-    const source = attribute?.value;
-    const inner = externalImages(childrenOf(node), kind);
-    if (!attribute || !source?.trim()) return inner;
-    const hasOtherSource = node.attrs.some(({ name }) => name === 'srcset');
-    const problem = hasOtherSource ? undefined : dataImageProblem(source);
-    if (problem !== undefined) throw unloadableImage(kind, source.slice(0, 60), problem);
-    if (/^\s*(?:data:|#)/i.test(source)) return inner;
-    const url = URL.parse(source);
-    if (!url || !/^https?:$/.test(url.protocol)) throw unloadableImage(kind, source.slice(0, 300), notAbsolute);
-    attribute.value = url.href;
-    return [url.href, ...inner];
-  });
-
 /** `date` is the text for `{{date}}`. @throws ApiError conversion_failed, image_load_failed */
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const marked = markPlaceholders(source, date);
@@ -251,8 +186,8 @@ export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, dat
   const attributes = body ? serializeAttributes(allowedAttributes(body)) : '';
   const onBody = body ? body.attrs.flatMap(({ value }) => marksIn(value)) : [];
   const inAttributes = [...onBody, ...marksInAttributes(content, kind)];
-  if (body) requireNoOtherImages(body, kind);
-  const images = [...new Set(externalImages([...styles, ...content], kind))];
+  if (body) requireNoOtherImages(body, `${kind}_html`);
+  const images = [...new Set(externalImages([...styles, ...content], `${kind}_html`))];
   const fragment = tree.createDocumentFragment();
   for (const node of content) tree.appendChild(fragment, node);
   const placeholders = [...new Set(marksIn(marked))];
