@@ -1,5 +1,6 @@
+import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { buildDocx, paragraph, relationship } from '../../../test/support/documents/build-docx.ts';
+import { buildDocx, field, paragraph, relationship, zip } from '../../../test/support/documents/build-docx.ts';
 import { prepareOffice } from '../office/prepare.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { convertDocx } from './convert.ts';
@@ -37,4 +38,55 @@ describe.each(Object.entries(layouts))('With the layout %s, a Word document', (l
   });
 
   it('may be empty', async () => expect(await leftOut(buildDocx('<w:p/>'))).toEqual([]));
+});
+
+describe('A Word document in a Word document, with the layout faithful,', () => {
+  const reading = buildDocx(`<w:p>${field('INCLUDETEXT "/etc/passwd"', 'Stored')}</w:p>`, [
+    relationship('r1', 'image', 'https://example.com/a.png', true),
+  ]);
+  const cleaned = async (file: Buffer): Promise<Record<string, Uint8Array>> =>
+    unzipSync((await prepareOffice('docx', file, true)).office!.file);
+  const textOf = (parts: Record<string, Uint8Array>, path: string): string => Buffer.from(parts[path] ?? []).toString();
+
+  it.each([
+    ['is', embedding(chunk, 'chunk.htm', reading)],
+    [
+      'named as an image is',
+      buildDocx(chunk, [relationship('c1', 'image', 'chunk.htm')], { 'word/chunk.htm': reading }),
+    ],
+  ])('%s cleaned like the document around it', async (_, file) => {
+    const embedded = unzipSync((await cleaned(file))['word/chunk.htm']!);
+    expect(textOf(embedded, 'word/document.xml')).toContain('Stored');
+    expect(textOf(embedded, 'word/document.xml')).not.toContain('INCLUDETEXT');
+    expect(textOf(embedded, 'word/_rels/document.xml.rels')).not.toContain('example.com');
+  });
+
+  it('is cleaned in an embedded document too', async () => {
+    const outer = await cleaned(embedding(chunk, 'chunk.htm', embedding(chunk, 'chunk.htm', reading)));
+    const inner = unzipSync(unzipSync(outer['word/chunk.htm']!)['word/chunk.htm']!);
+    expect(textOf(inner, 'word/document.xml')).not.toContain('INCLUDETEXT');
+  });
+
+  it.each([
+    ['damaged', Buffer.from(reading).fill(0, 0, reading.length - 22)],
+    ['an archive with other bytes before it', Buffer.concat([Buffer.from('MZ'), reading])],
+  ])('is refused if it is %s', async (_, embedded) => {
+    await expect(cleaned(embedding(chunk, 'chunk.htm', embedded))).rejects.toMatchObject({
+      fields: { message: expect.stringContaining('word/chunk.htm'), extra: { details: 'damaged zip archive' } },
+    });
+  });
+
+  it('counts toward the limits of the whole file', async () => {
+    const many = zip(Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`word/media/${index}.png`, ''])));
+    const files = { 'word/a.docx': many, 'word/b.docx': many, 'word/c.docx': many };
+    const file = buildDocx(chunk, [relationship('c1', 'aFChunk', 'a.docx')], files);
+    await expect(cleaned(file)).rejects.toMatchObject({
+      fields: { extra: { details: { reason: 'too many files when unpacked' } } },
+    });
+  });
+
+  it('stays as it is if it is an object, which LibreOffice prints from its image', async () => {
+    const file = buildDocx(paragraph('Text'), [], { 'word/embeddings/a.docx': reading });
+    expect(Buffer.from((await cleaned(file))['word/embeddings/a.docx']!).equals(reading)).toBe(true);
+  });
 });

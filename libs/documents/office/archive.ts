@@ -4,8 +4,13 @@ import type { ApiError } from '#contracts/http/api-error.ts';
 import { type InputType, inputError, inputTypeTitles } from '../input.ts';
 import { elementSteps, hasInternalSubset } from './tags.ts';
 
-/** The limits for the archive of an office document: number of files, and bytes when unpacked. */
-const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024, ratio: 400 };
+/** What an office document and the archives in it may hold together: number of files, and bytes when unpacked. */
+const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024 };
+/** What is left of the limits. */
+export type ArchiveBudget = typeof officeArchiveLimits;
+export const newArchiveBudget = (): ArchiveBudget => ({ ...officeArchiveLimits });
+
+const maxRatio = 400;
 /** Small files may be packed tighter than the limit of the ratio. */
 const unboundedRatioBytes = 4 * 1024 * 1024;
 
@@ -37,40 +42,48 @@ export const toArchiveError = (inputType: InputType, error: unknown): unknown =>
         'damaged zip archive',
       );
 
-const checkEntries = (inputType: InputType, entries: readonly Entry[], packedBytes: number): void => {
+/** Checks the declared sizes, and takes them from the budget. @throws ApiError */
+const takeEntries = (
+  inputType: InputType,
+  entries: readonly Entry[],
+  packedBytes: number,
+  budget: ArchiveBudget,
+): void => {
   const title = inputTypeTitles[inputType];
-  const { files, xml, total, ratio } = officeArchiveLimits;
   const sum = (chosen: readonly Entry[]): number => chosen.reduce((bytes, entry) => bytes + entry.uncompressedSize, 0);
-  if (entries.length > files) throw tooLargeError(inputType, 'files', files);
+  const take = (key: keyof ArchiveBudget, amount: number, what: string): void => {
+    budget[key] -= amount;
+    if (budget[key] < 0) throw tooLargeError(inputType, what, officeArchiveLimits[key]);
+  };
+  take('files', entries.length, 'files');
   if (entries.some((entry) => entry.isEncrypted())) throw encryptedError(inputType);
   if (new Set(entries.map(({ fileName }) => fileName.toLowerCase())).size < entries.length)
     throw archiveError(inputType, `The ${title} is damaged: it contains two files of one name.`, 'repeated file names');
-  if (sum(entries.filter(({ fileName }) => isXmlPart(fileName))) > xml)
-    throw tooLargeError(inputType, 'bytes of XML', xml);
-  if (sum(entries) > total) throw tooLargeError(inputType, 'bytes', total);
-  if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * ratio))
+  take('xml', sum(entries.filter(({ fileName }) => isXmlPart(fileName))), 'bytes of XML');
+  take('total', sum(entries), 'bytes');
+  if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * maxRatio))
     throw archiveError(
       inputType,
-      `The ${title} is packed too tightly: unpacked it would be more than ${ratio} times as large.`,
-      { reason: 'too large for its packed size', limit: ratio },
+      `The ${title} is packed too tightly: unpacked it would be more than ${maxRatio} times as large.`,
+      { reason: 'too large for its packed size', limit: maxRatio },
     );
 };
 
 /**
- * Unpacks the archive of an office document. The declared sizes are checked first, and unpacking stops if a file is
- * larger than declared.
+ * Unpacks the archive of an office document, or one in it. The declared sizes are checked first, and unpacking stops if a
+ * file is larger than declared.
  * @throws ApiError
  */
-export const unpackOffice = async (inputType: InputType, file: Buffer): Promise<Parts> => {
+export const unpackOffice = async (inputType: InputType, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
   const parts: Parts = new Map();
   try {
     const archive = await fromBufferPromise(file, { lazyEntries: true });
     const entries: Entry[] = [];
     for await (const entry of archive.eachEntry()) {
       entries.push(entry);
-      if (entries.length > officeArchiveLimits.files) break;
+      if (entries.length > budget.files) break;
     }
-    checkEntries(inputType, entries, file.byteLength);
+    takeEntries(inputType, entries, file.byteLength, budget);
     for (const entry of entries)
       if (!entry.fileName.endsWith('/'))
         parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));

@@ -1,4 +1,5 @@
 import { zipSync } from 'fflate';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
 import { readDocx } from '../docx/archive.ts';
@@ -7,7 +8,15 @@ import { readProperties } from '../docx/properties.ts';
 import { scriptFreeClassification } from '../html/classify.ts';
 import { metadataMember } from '../html/meta-elements.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
-import { archiveError, checkXml, isXmlPart, type Parts, unpackOffice } from './archive.ts';
+import {
+  type ArchiveBudget,
+  archiveError,
+  checkXml,
+  isXmlPart,
+  newArchiveBudget,
+  type Parts,
+  unpackOffice,
+} from './archive.ts';
 import { checkMainPart, checkSignature, decodeOffice, isZip } from './formats.ts';
 import { neutralise } from './neutralise.ts';
 import { neutraliseRtf } from './rtf.ts';
@@ -23,6 +32,9 @@ const pack = (parts: Parts): Uint8Array => {
   return zipSync(Object.fromEntries([...type, ...others]), { level: 0, mtime: new Date(1980, 0, 1) });
 };
 
+/** The signature of the record at the end of an archive. */
+const endOfArchive = 'PK\u0005\u0006';
+
 /** LibreOffice takes a document without any element for an empty one. @throws ApiError */
 const requireText = (format: OfficeFormat, parts: Parts): void => {
   const main = parts.get(format === 'odt' ? 'content.xml' : 'word/document.xml');
@@ -34,11 +46,44 @@ type Cleaned = Pick<PreparedDocument, 'metadata' | 'warnings'> & { file: Uint8Ar
 
 type Paging = { onePagePerSheet: boolean };
 
+/** Unpacks an archive and checks its XML. @throws ApiError */
+const unpack = async (format: OfficeFormat, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
+  const parts = await unpackOffice(format, file, budget);
+  for (const [path, content] of parts) if (isXmlPart(path)) checkXml(format, path, readXml(content));
+  return parts;
+};
+
+/** @throws ApiError which names the archive */
+const unpackEmbedded = async (path: string, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
+  try {
+    return await unpack('docx', file, budget);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = `The embedded file ${path.slice(0, 200)} cannot be printed. ${error.fields.message}`;
+    throw ApiError.from({ ...error.fields, message });
+  }
+};
+
+/**
+ * Cleans the documents in a Word document with an `altChunk`, which LibreOffice reads like the document around them. An
+ * `altChunk` can name any part, so all archives are cleaned. An archive is read from its end. @throws ApiError
+ */
+const cleanEmbeddedDocuments = async (parts: Parts, budget: ArchiveBudget): Promise<void> => {
+  if (![...parts].some(([path, content]) => isXmlPart(path) && readXml(content)?.includes('altChunk'))) return;
+  for (const [path, content] of parts) {
+    if (isXmlPart(path) || !asBuffer(content).includes(endOfArchive)) continue;
+    const embedded = await unpackEmbedded(path, asBuffer(content), budget);
+    await cleanEmbeddedDocuments(embedded, budget);
+    parts.set(path, pack(neutralise(embedded, 'ooxml')));
+  }
+};
+
 const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerSheet }: Paging): Promise<Cleaned> => {
-  const parts = await unpackOffice(format, file);
+  const budget = newArchiveBudget();
+  const parts = await unpack(format, file, budget);
   checkMainPart(format, [...parts.keys()]);
   requireText(format, parts);
-  for (const [path, content] of parts) if (isXmlPart(path)) checkXml(format, path, readXml(content));
+  if (format === 'docx') await cleanEmbeddedDocuments(parts, budget);
   // Of embedded documents, LibreOffice prints those of Word.
   const warnings = format === 'docx' ? findUnprintedDocuments(parts, (embedded) => isZip(asBuffer(embedded))) : [];
   const cleaned = neutralise(parts, format === 'odt' ? 'odf' : 'ooxml');
