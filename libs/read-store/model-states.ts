@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { LastEvent, DocumentStore, ServingGeneration } from './port.ts';
 
@@ -34,6 +35,9 @@ const isNewerThan = (one: CachedStates, other: CachedStates): boolean => {
   if (one.version === other.version) return one.since > other.since;
   return one.version > other.version || one.since >= other.knownAt;
 };
+
+/** Random for the first version, so that none of an emptied storage is that of the states before. */
+const versionAfter = (version: number): number => (version === 0 ? randomInt(1, 2 ** 40) : version + 1);
 
 /**
  * Reads, caches and writes the states. Nothing else writes their document. `clock` returns milliseconds and never goes
@@ -80,7 +84,7 @@ export const openModelStates = (documents: DocumentStore, clock = (): number => 
     update: async (change: (states: ModelStates) => ModelStates): Promise<void> => {
       for (let before = cached ?? (await load()); ; before = await load()) {
         const states = change(before.states);
-        const version = before.version + 1;
+        const version = versionAfter(before.version);
         if (states === before.states) return;
         const since = clock();
         if (await documents.replace({ ...modelStatesKey, document: states, position: version }, before.version)) {
