@@ -7,6 +7,7 @@ import { openKurrentDbConnection } from './kurrentdb/connection.ts';
 import { asDriverError, isTemporary, describeKurrentDbError, UnsupportedServerVersion } from './kurrentdb/errors.ts';
 import { readAllRequest, readNewestRequest, readStreamRequest } from './kurrentdb/reads.ts';
 import { isOwnStream, positionOf, toKurrentDbEvent } from './kurrentdb/event-conversion.ts';
+import { newestEventSearch } from './kurrentdb/newest-event.ts';
 import { shareSubscription } from './kurrentdb/shared-subscription.ts';
 import { subscribeWithRetry } from './kurrentdb/subscription.ts';
 import { type EventStore, type RecordedEvent, RevisionConflict } from './port.ts';
@@ -32,9 +33,6 @@ const defaultKurrentDbOptions: KurrentDbOptions = {
   maxRetryDelayMs: 1_000,
   checkIntervalMs: 1_000,
 };
-
-/** How many events a search for the newest event of the service reads at once. */
-const searchedAtOnce = 500;
 
 /** Older versions do not return positions for the events of a stream. */
 const minServerVersion = [22, 6] as const;
@@ -119,14 +117,7 @@ export const openKurrentDbEventStore = (
     }
   };
 
-  /** The newest events may be those of other applications that have streams with the same prefixes. */
-  const head = async (): Promise<number> => {
-    for (let [count, before]: [number, number?] = [1]; ; count = searchedAtOnce) {
-      const found = await withRetry(() => connection.read(readNewestRequest(count, before)));
-      if (found.events.length > 0 || found.count < count) return found.events[0]?.position ?? 0;
-      before = found.end;
-    }
-  };
+  const head = newestEventSearch((count, before) => withRetry(() => connection.read(readNewestRequest(count, before))));
   const shared = shareSubscription(
     (position, ended) =>
       subscribeWithRetry((after, signal) => connection.subscribe(after, signal), position, ended, options),
