@@ -1,8 +1,6 @@
-import { buffer as collect } from 'node:stream/consumers';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { inputError } from '../input.ts';
-import { encryptedError, toArchiveError, tooLargeError } from '../office/archive.ts';
-import { decodeOffice, isCompoundFile, isZip } from '../office/formats.ts';
+import { type Parts, unpackOffice } from '../office/archive.ts';
+import { checkMainPart, decodeOffice, isCompoundFile, isZip } from '../office/formats.ts';
 
 /** The bytes of the file, which begin like a zip archive: as sent, or from base64. @throws ApiError */
 export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
@@ -19,66 +17,12 @@ export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
   return bytes;
 };
 
-/** The converted parts of a DOCX, by their path in the archive. */
-export type DocxParts = Map<string, Uint8Array>;
-
-/** The limits for a DOCX: number of files, and bytes when unpacked. */
-export const archiveLimits = { files: 5000, xml: 32 * 1024 * 1024, total: 128 * 1024 * 1024 };
-
-const neededPaths =
+const neededPath =
   /^(\[Content_Types\]\.xml|docProps\/core\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
-const xmlPaths = /\.(xml|rels)$/i;
 
-/**
- * Unpacks the files that conversion needs. The declared sizes are checked against the limits first, and unpacking stops
- * if a file is larger than declared.
- * @throws ApiError
- */
-export const unpackDocx = async (bytes: Buffer): Promise<DocxParts> => {
-  try {
-    const archive = await fromBufferPromise(bytes, { lazyEntries: true });
-    const entries = await entriesOf(archive);
-    requireWordDocument(entries);
-    return await readParts(
-      archive,
-      entries.filter(({ fileName }) => neededPaths.test(fileName)),
-    );
-  } catch (error) {
-    throw toArchiveError('docx', error);
-  }
-};
-
-const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
-  const entries: Entry[] = [];
-  const declared = { xml: 0, total: 0 };
-  for await (const entry of archive.eachEntry()) {
-    entries.push(entry);
-    if (entry.isEncrypted()) throw encryptedError('docx');
-    if (entries.length > archiveLimits.files) throw tooLargeError('docx', 'files', archiveLimits.files);
-    if (!neededPaths.test(entry.fileName)) continue;
-    declared.total += entry.uncompressedSize;
-    if (xmlPaths.test(entry.fileName)) declared.xml += entry.uncompressedSize;
-    if (declared.xml > archiveLimits.xml) throw tooLargeError('docx', 'bytes of XML', archiveLimits.xml);
-    if (declared.total > archiveLimits.total) throw tooLargeError('docx', 'bytes', archiveLimits.total);
-  }
-  return entries;
-};
-
-const otherFormats: [path: RegExp, kind: string][] = [
-  [/^xl\/workbook/i, 'an Excel workbook'],
-  [/^ppt\/presentation/i, 'a PowerPoint presentation'],
-  [/^content\.xml$/i, 'an OpenDocument file'],
-];
-
-const requireWordDocument = (entries: readonly Entry[]): void => {
-  const has = (path: RegExp) => entries.some(({ fileName }) => path.test(fileName));
-  if (has(/^\[Content_Types\]\.xml$/i) && has(/^word\/.+\.xml$/i)) return;
-  const kind = otherFormats.find(([path]) => has(path))?.[1] ?? 'a zip archive of something else';
-  throw inputError('docx', `The data is not a DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
-};
-
-const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<DocxParts> => {
-  const parts: DocxParts = new Map();
-  for (const entry of entries) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
-  return parts;
-};
+/** Unpacks the files that conversion needs. @throws ApiError */
+export const unpackDocx = (file: Buffer): Promise<Parts> =>
+  unpackOffice('docx', file, (paths) => {
+    checkMainPart('docx', paths);
+    return paths.filter((path) => neededPath.test(path));
+  });

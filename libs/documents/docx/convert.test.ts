@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { archiveLimits } from './archive.ts';
+import { archiveLimits } from '../office/archive.ts';
 import { convertDocx } from './convert.ts';
 import { showPrintedText } from './shown-text.ts';
 
@@ -230,12 +230,12 @@ describe('invalid_docx', () => {
     [
       'a zip of something else',
       Buffer.from(packed({ 'a.txt': 'x' }).toString('base64')),
-      'not a DOCX: a zip archive of something else',
+      'not DOCX: a zip archive of something else',
     ],
     [
       'an Excel workbook',
       Buffer.from(packed({ '[Content_Types].xml': 'x', 'xl/workbook.xml': 'x' }).toString('base64')),
-      'not a DOCX: an Excel workbook',
+      'not DOCX: an Excel workbook',
     ],
     ['a truncated file', Buffer.from(real.subarray(0, real.length / 2).toString('base64')), 'damaged zip archive'],
     ['a file with damaged bytes', Buffer.from(damaged.toString('base64')), 'damaged zip archive'],
@@ -255,6 +255,18 @@ describe('invalid_docx', () => {
       name: 'invalid_docx',
       extra: { details: { limit: archiveLimits.xml } },
     });
+  });
+
+  test('is the error for an archive that is packed too tightly', async () => {
+    const bomb = word('', { 'word/media/a.png': new Uint8Array(8_000_000) });
+    expect(await apiErrorFieldsOf(convert(bomb))).toMatchObject({
+      extra: { details: { reason: 'too large for its packed size' } },
+    });
+  });
+
+  test('is the error for an archive with two files of one name', async () => {
+    const repeated = word('', { 'word/a.xml': '<a/>', 'word/A.xml': '<b/>' });
+    expect(await apiErrorFieldsOf(convert(repeated))).toMatchObject({ extra: { details: 'repeated file names' } });
   });
 
   test('is the error for an archive whose images are declared over the limit', async () => {

@@ -8,7 +8,8 @@ import { directionOfText, directionsOfBlocks } from '../language/direction.ts';
 import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
-import { type DocxParts, readDocx, unpackDocx } from './archive.ts';
+import type { Parts } from '../office/archive.ts';
+import { readDocx, unpackDocx } from './archive.ts';
 import { findUnprintedDocuments } from './embedded-documents.ts';
 import { convertImage, addWidthLabels } from './images.ts';
 import { findLeftOut } from './left-out.ts';
@@ -45,7 +46,7 @@ export const convertDocx = async (
   return { ...document, warnings, ...metadataMember(properties) };
 };
 
-const convertToHtml = async (parts: DocxParts): Promise<string> => {
+const convertToHtml = async (parts: Parts): Promise<string> => {
   // The checked files are packed again, so that the converter reads exactly these files.
   const buffer = Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }));
   try {

@@ -1,5 +1,5 @@
 import mammoth from 'mammoth';
-import type { DocxParts } from './archive.ts';
+import type { Parts } from '../office/archive.ts';
 
 const emuPerPoint = 12_700;
 const browserImageTypes = new Set([
@@ -25,7 +25,7 @@ const widthLabelPattern = /^\[(\d+)\] ?/;
  * The converter does not pass on image sizes, but it passes on the alternative text: the width of each image is put in
  * front of it.
  */
-export const addWidthLabels = (parts: DocxParts): void => {
+export const addWidthLabels = (parts: Parts): void => {
   for (const [path, bytes] of parts) {
     if (!/^word\/[^/]+\.xml$/i.test(path)) continue;
     const xml = Buffer.from(bytes).toString('utf8');

@@ -1,5 +1,5 @@
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
-import type { DocxParts } from './archive.ts';
+import type { Parts } from '../office/archive.ts';
 
 type Search = { content: string; path: RegExp; pattern: RegExp };
 
@@ -83,7 +83,7 @@ const usedStyles = (styles: string, named: readonly string[]): string => {
 };
 
 /** What the semantic layout does not show of a Word document: one warning for each kind, with how often it occurs. */
-export const findLeftOut = (parts: DocxParts): RenderWarning[] => {
+export const findLeftOut = (parts: Parts): RenderWarning[] => {
   const read = [...parts].flatMap(([path, content]): [string, string][] =>
     any.test(path) ? [[path, Buffer.from(content).toString('utf8')]] : [],
   );

@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
 import { metadataLine } from '../html/meta-elements.ts';
-import type { DocxParts } from './archive.ts';
+import type { Parts } from '../office/archive.ts';
 
 /** The elements of docProps/core.xml (ISO 29500-2, 11.1), whatever their namespace prefix. */
 const readElements = (xml: string): Map<string, string> => {
@@ -20,7 +20,7 @@ const readElements = (xml: string): Map<string, string> => {
 };
 
 /** The properties that the author of a Word file gave it. */
-export const readProperties = (parts: DocxParts): DocumentMetadata => {
+export const readProperties = (parts: Parts): DocumentMetadata => {
   const part = parts.get('docProps/core.xml');
   const elements = part ? readElements(Buffer.from(part).toString('utf8')) : new Map<string, string>();
   const line = (name: string): string | undefined => metadataLine(elements.get(name) ?? '') || undefined;

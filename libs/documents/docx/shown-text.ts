@@ -1,4 +1,4 @@
-import type { DocxParts } from './archive.ts';
+import type { Parts } from '../office/archive.ts';
 
 // The converter prints hidden text, passes over some elements with their text, and does not know which parts of a field
 // are its instruction. Elements it knows take the place of others: it reads the content of `w:smartTag`, and no
@@ -93,7 +93,7 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
 };
 
 /** Hides the hidden text of a Word document from the converter, and shows it the text that it would pass over. */
-export const showPrintedText = (parts: DocxParts): void => {
+export const showPrintedText = (parts: Parts): void => {
   const textOf = (path: string): string => Buffer.from(parts.get(path) ?? []).toString('utf8');
   const hiddenStyles = hiddenStylesOf(textOf('word/styles.xml'));
   for (const path of parts.keys())

@@ -4,16 +4,17 @@ import type { ApiError } from '#contracts/http/api-error.ts';
 import { type InputType, inputError, inputTypeTitles } from '../input.ts';
 import { elementSteps, hasInternalSubset } from './tags.ts';
 
-/** What an office document and the archives in it may hold together: number of files, and bytes when unpacked. */
-const officeArchiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024 };
+/** What the parts that are read from an office document and the archives in it may be together: files, and bytes. */
+export const archiveLimits = { files: 5000, xml: 48 * 1024 * 1024, total: 192 * 1024 * 1024 };
 /** What is left of the limits. */
-export type ArchiveBudget = typeof officeArchiveLimits;
-export const newArchiveBudget = (): ArchiveBudget => ({ ...officeArchiveLimits });
+export type ArchiveBudget = typeof archiveLimits;
+export const newArchiveBudget = (): ArchiveBudget => ({ ...archiveLimits });
 
 const maxRatio = 400;
 /** Small files may be packed tighter than the limit of the ratio. */
 const unboundedRatioBytes = 4 * 1024 * 1024;
 
+/** The files of an archive by their paths. */
 export type Parts = Map<string, Uint8Array>;
 
 export const isXmlPart = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.test(path);
@@ -22,10 +23,10 @@ export const isXmlPart = (path: string): boolean => /\.(xml|rels|rdf|vml)$/i.tes
 export const archiveError = (inputType: InputType, message: string, reason: unknown) =>
   inputError(inputType, message, { details: reason });
 
-export const encryptedError = (inputType: InputType): ApiError =>
+const encryptedError = (inputType: InputType): ApiError =>
   archiveError(inputType, `The ${inputTypeTitles[inputType]} is encrypted. Save it without a password.`, 'encrypted');
 
-export const tooLargeError = (inputType: InputType, what: string, limit: number): ApiError =>
+const tooLargeError = (inputType: InputType, what: string, limit: number): ApiError =>
   archiveError(
     inputType,
     `The ${inputTypeTitles[inputType]} is too large when unpacked: it may contain at most ${limit} ${what}.`,
@@ -33,7 +34,7 @@ export const tooLargeError = (inputType: InputType, what: string, limit: number)
   );
 
 /** The error of an archive that could not be unpacked. */
-export const toArchiveError = (inputType: InputType, error: unknown): unknown =>
+const toArchiveError = (inputType: InputType, error: unknown): unknown =>
   error instanceof Error && error.name === 'ApiError'
     ? error
     : archiveError(
@@ -42,51 +43,62 @@ export const toArchiveError = (inputType: InputType, error: unknown): unknown =>
         'damaged zip archive',
       );
 
-/** Checks the declared sizes, and takes them from the budget. @throws ApiError */
-const takeEntries = (
-  inputType: InputType,
-  entries: readonly Entry[],
-  packedBytes: number,
-  budget: ArchiveBudget,
-): void => {
-  const title = inputTypeTitles[inputType];
-  const sum = (chosen: readonly Entry[]): number => chosen.reduce((bytes, entry) => bytes + entry.uncompressedSize, 0);
-  const take = (key: keyof ArchiveBudget, amount: number, what: string): void => {
-    budget[key] -= amount;
-    if (budget[key] < 0) throw tooLargeError(inputType, what, officeArchiveLimits[key]);
-  };
-  take('files', entries.length, 'files');
+/** Checks that an archive can be unpacked, whichever of its files are. @throws ApiError */
+const checkEntries = (inputType: InputType, entries: readonly Entry[]): void => {
   if (entries.some((entry) => entry.isEncrypted())) throw encryptedError(inputType);
   if (new Set(entries.map(({ fileName }) => fileName.toLowerCase())).size < entries.length)
-    throw archiveError(inputType, `The ${title} is damaged: it contains two files of one name.`, 'repeated file names');
-  take('xml', sum(entries.filter(({ fileName }) => isXmlPart(fileName))), 'bytes of XML');
-  take('total', sum(entries), 'bytes');
-  if (sum(entries) > Math.max(unboundedRatioBytes, packedBytes * maxRatio))
     throw archiveError(
       inputType,
-      `The ${title} is packed too tightly: unpacked it would be more than ${maxRatio} times as large.`,
+      `The ${inputTypeTitles[inputType]} is damaged: it contains two files of one name.`,
+      'repeated file names',
+    );
+};
+
+const declaredBytes = (entries: readonly Entry[]): number =>
+  entries.reduce((bytes, { uncompressedSize }) => bytes + uncompressedSize, 0);
+
+/** Takes the declared sizes from the budget. @throws ApiError */
+const takeSizes = (inputType: InputType, entries: readonly Entry[], packedBytes: number, budget: ArchiveBudget) => {
+  const take = (key: 'xml' | 'total', amount: number, what: string): void => {
+    budget[key] -= amount;
+    if (budget[key] < 0) throw tooLargeError(inputType, what, archiveLimits[key]);
+  };
+  const bytes = declaredBytes(entries);
+  take('xml', declaredBytes(entries.filter(({ fileName }) => isXmlPart(fileName))), 'bytes of XML');
+  take('total', bytes, 'bytes');
+  if (bytes > Math.max(unboundedRatioBytes, packedBytes * maxRatio))
+    throw archiveError(
+      inputType,
+      `The ${inputTypeTitles[inputType]} is packed too tightly: unpacked it would be more than ${maxRatio} times as large.`,
       { reason: 'too large for its packed size', limit: maxRatio },
     );
 };
 
 /**
- * Unpacks the archive of an office document, or one in it. The declared sizes are checked first, and unpacking stops if a
- * file is larger than declared.
+ * Unpacks the archive of an office document, or one in it. `choose` checks the paths of its files, and returns those to
+ * unpack. The declared sizes are checked first, and unpacking stops if a file is larger than declared.
  * @throws ApiError
  */
-export const unpackOffice = async (inputType: InputType, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
+export const unpackOffice = async (
+  inputType: InputType,
+  file: Buffer,
+  choose: (paths: string[]) => string[],
+  budget: ArchiveBudget = newArchiveBudget(),
+): Promise<Parts> => {
   const parts: Parts = new Map();
   try {
     const archive = await fromBufferPromise(file, { lazyEntries: true });
     const entries: Entry[] = [];
     for await (const entry of archive.eachEntry()) {
+      budget.files -= 1;
+      if (budget.files < 0) throw tooLargeError(inputType, 'files', archiveLimits.files);
       entries.push(entry);
-      if (entries.length > budget.files) break;
     }
-    takeEntries(inputType, entries, file.byteLength, budget);
-    for (const entry of entries)
-      if (!entry.fileName.endsWith('/'))
-        parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
+    checkEntries(inputType, entries);
+    const chosen = new Set(choose(entries.map(({ fileName }) => fileName)));
+    const read = entries.filter(({ fileName }) => chosen.has(fileName) && !fileName.endsWith('/'));
+    takeSizes(inputType, read, file.byteLength, budget);
+    for (const entry of read) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
     return parts;
   } catch (error) {
     throw toArchiveError(inputType, error);

@@ -46,9 +46,18 @@ type Cleaned = Pick<PreparedDocument, 'metadata' | 'warnings'> & { file: Uint8Ar
 
 type Paging = { onePagePerSheet: boolean };
 
-/** Unpacks an archive and checks its XML. @throws ApiError */
-const unpack = async (format: OfficeFormat, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
-  const parts = await unpackOffice(format, file, budget);
+/** Unpacks a document, or an archive in one (`isEmbedded`), and checks its XML. @throws ApiError */
+const unpack = async (
+  format: OfficeFormat,
+  file: Buffer,
+  budget: ArchiveBudget,
+  isEmbedded = false,
+): Promise<Parts> => {
+  const choose = (paths: string[]): string[] => {
+    if (!isEmbedded) checkMainPart(format, paths);
+    return paths;
+  };
+  const parts = await unpackOffice(format, file, choose, budget);
   for (const [path, content] of parts) if (isXmlPart(path)) checkXml(format, path, readXml(content));
   return parts;
 };
@@ -56,7 +65,7 @@ const unpack = async (format: OfficeFormat, file: Buffer, budget: ArchiveBudget)
 /** @throws ApiError which names the archive */
 const unpackEmbedded = async (path: string, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
   try {
-    return await unpack('docx', file, budget);
+    return await unpack('docx', file, budget, true);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = `The embedded file ${path.slice(0, 200)} cannot be printed. ${error.fields.message}`;
@@ -81,7 +90,6 @@ const cleanEmbeddedDocuments = async (parts: Parts, budget: ArchiveBudget): Prom
 const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerSheet }: Paging): Promise<Cleaned> => {
   const budget = newArchiveBudget();
   const parts = await unpack(format, file, budget);
-  checkMainPart(format, [...parts.keys()]);
   requireText(format, parts);
   if (format === 'docx') await cleanEmbeddedDocuments(parts, budget);
   // Of embedded documents, LibreOffice prints those of Word.
