@@ -77,7 +77,7 @@ export const openPageSecrets = async (
  * comes last, so that the sweeper repeats an interrupted erasure.
  */
 export const erasePageSecrets = async (
-  blobs: { delete(sha256: BlobRef['sha256']): Promise<void> },
+  blobs: { delete(sha256: BlobRef['sha256']): Promise<unknown> },
   render: Aggregate<RenderState, RenderCommand, RenderEvent>,
   cause: Cause,
 ): Promise<number | null> => {

@@ -23,7 +23,7 @@ const openCountingStore = () => {
       return bytes;
     },
     has: async (sha256) => stored.has(sha256),
-    delete: async (sha256) => void stored.delete(sha256),
+    delete: async (sha256) => stored.delete(sha256),
     installationId: async () => null,
     setInstallationId: async (installation) => installation,
     close: async () => undefined,

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createDurableFolder,
@@ -11,12 +11,19 @@ import {
 import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
-/** Undefined if the file does not exist. */
-const readIfExists = (path: string): Promise<Uint8Array | undefined> =>
-  readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+/** The result for a file; undefined if it does not exist. */
+const ifExists = <T>(result: Promise<T>): Promise<T | undefined> =>
+  result.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
+const readIfExists = (path: string): Promise<Uint8Array | undefined> => ifExists(readFile(path));
+
+/** Sets the time of a file to now. False if it does not exist. */
+const touch = async (path: string): Promise<boolean> => {
+  const now = new Date();
+  return (await ifExists(utimes(path, now, now).then(() => true))) ?? false;
+};
 
 /** Up to this size the bytes are copied, so that the caller may change the buffer while the file is written. */
 const maxCopiedBytes = 64 * 1024;
@@ -35,9 +42,10 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
 
   const write = async (bytes: Uint8Array): Promise<string> => {
     const sha256 = await sha256Of(bytes);
-    const stored = await readIfExists(pathOf(sha256));
-    if (stored && (await sha256Of(stored)) === sha256) await syncFolder(folderOf(sha256));
-    else await writeDurably(pathOf(sha256), incoming, bytes);
+    const path = pathOf(sha256);
+    const stored = await readIfExists(path);
+    if (stored && (await sha256Of(stored)) === sha256 && (await touch(path))) await syncFolder(folderOf(sha256));
+    else await writeDurably(path, incoming, bytes);
     return sha256;
   };
 
@@ -65,17 +73,13 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
       if (!bytes || (await sha256Of(bytes)) !== sha256) throw new BlobNotFound(sha256);
       return bytes;
     },
-    has: async (sha256) =>
-      isSha256(sha256) &&
-      stat(pathOf(sha256)).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
-          throw error;
-        },
-      ),
-    delete: async (sha256) => {
-      if (isSha256(sha256)) await removeDurably(pathOf(sha256));
+    has: async (sha256) => isSha256(sha256) && (await ifExists(stat(pathOf(sha256)))) !== undefined,
+    delete: async (sha256, storedBefore) => {
+      if (!isSha256(sha256)) return true;
+      const path = pathOf(sha256);
+      if (storedBefore && ((await ifExists(stat(path)))?.mtime ?? 0) >= storedBefore) return false;
+      await removeDurably(path);
+      return true;
     },
     installationId,
     setInstallationId: async (id) => {

@@ -75,6 +75,13 @@ const writeBlob = async (db: MongoDatabase, sha256: string, bytes: Uint8Array): 
   await retryOnDuplicate(() => filesIn(db).replaceOne({ _id: sha256 }, file, { upsert: true }));
 };
 
+/** Sets the time of a blob to now. False if it has no file document any more. */
+const touch = async (db: MongoDatabase, sha256: string): Promise<boolean> =>
+  (await filesIn(db).updateOne({ _id: sha256 }, { $set: { uploadDate: new Date() } })).matchedCount === 1;
+
+const isStoredSince = async (db: MongoDatabase, sha256: string, time: Date): Promise<boolean> =>
+  (await filesIn(db).findOne({ _id: sha256, uploadDate: { $gte: time } }, { projection: { _id: 1 } })) !== null;
+
 /**
  * Deletes the chunks also without a file document: a process that ended may have left them. The file document is deleted
  * last, so that a `put` at the same moment leaves none without chunks.
@@ -105,7 +112,7 @@ export const openGridFsBlobStore = async (
       return connection.use(async (db) => {
         const sha256 = await sha256Of(content);
         // Writing one chunk costs no more than checking for it.
-        if (content.byteLength <= chunkBytes || (await readBlob(db, sha256)) === null)
+        if (content.byteLength <= chunkBytes || (await readBlob(db, sha256)) === null || !(await touch(db, sha256)))
           await writeBlob(db, sha256, content);
         return { sha256, size: content.byteLength };
       });
@@ -118,9 +125,13 @@ export const openGridFsBlobStore = async (
     has: async (sha256) =>
       isSha256(sha256) &&
       (await connection.use((db) => filesIn(db).findOne({ _id: sha256 }, { projection: { _id: 1 } }))) !== null,
-    delete: async (sha256) => {
-      if (isSha256(sha256)) await connection.use((db) => removeBlob(db, sha256));
-    },
+    delete: async (sha256, storedBefore) =>
+      !isSha256(sha256) ||
+      connection.use(async (db) => {
+        if (storedBefore && (await isStoredSince(db, sha256, storedBefore))) return false;
+        await removeBlob(db, sha256);
+        return true;
+      }),
     // Next to the GridFS collections, so that their backup contains it.
     ...openMongoInstallationId(connection, 'fs.installation', 'blobs'),
     missing: () => connection.missing(),

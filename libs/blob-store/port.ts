@@ -16,7 +16,8 @@ export type BlobStore = {
   /** @throws BlobNotFound if there is no such blob, or if the stored bytes have another hash */
   get(sha256: string): Promise<Uint8Array>;
   has(sha256: string): Promise<boolean>;
-  delete(sha256: string): Promise<void>;
+  /** With `storedBefore`, a blob that was put since stays: returns false. The engine has the time of each `put`. */
+  delete(sha256: string, storedBefore?: Date): Promise<boolean>;
   /** The installation that the storage belongs to; null if it belongs to none yet. */
   installationId(): Promise<string | null>;
   /**

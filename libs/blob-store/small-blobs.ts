@@ -24,8 +24,6 @@ export const withSmallBlobs = (large: BlobStore, small: SmallBlobs): BlobStore =
     return bytes;
   },
   has: async (sha256) => (isSha256(sha256) && small.read(sha256) !== undefined) || large.has(sha256),
-  delete: async (sha256) => {
-    if (isSha256(sha256)) await small.delete(sha256);
-    await large.delete(sha256);
-  },
+  delete: async (sha256, storedBefore) =>
+    !isSha256(sha256) || ((await small.delete(sha256, storedBefore)) && large.delete(sha256, storedBefore)),
 });

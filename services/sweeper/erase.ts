@@ -69,10 +69,14 @@ const loadKnown = async <State, Command, Event extends EventOf>(
   return { first, last, aggregate };
 };
 
+/** The read models have the end of a render long before this time after its files were stored. */
+const recentlyStoredMs = 5 * 60_000;
+
 /**
  * Erases one PDF with its thumbnail. `position` is one that the read model has reached: otherwise it does not know which
- * files other renders keep. Returns the position of its PdfErased event; null if there is nothing to erase. The
- * event comes last, so the next sweep repeats an erasure that a crash interrupted.
+ * files other renders keep. A file that was stored again recently stays until the next sweep: the render that has
+ * the same bytes may not be in the read model yet. Returns the position of its PdfErased event; null if there is nothing
+ * to erase now. The event comes last, so the next sweep repeats an erasure that was not finished.
  */
 const erasePdf = async (
   dependencies: ErasureDependencies,
@@ -86,7 +90,8 @@ const erasePdf = async (
   const command = { type: 'erasePdf', now: eventLog.now() } as const;
   // Since the document was read, the PDF may have been kept again.
   if (render.decide(command, aggregate.state).length === 0) return null;
-  for (const sha256 of files) await blobs.delete(sha256);
+  const storedBefore = new Date(eventLog.now().getTime() - recentlyStoredMs);
+  for (const sha256 of files) if (!(await blobs.delete(sha256, storedBefore))) return null;
   return (await aggregate.execute(command, { ...causedBy(first, 'sweeper'), causationId: last.id })).position;
 };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ResponseMode } from '#contracts/events/render-request.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
@@ -70,6 +70,27 @@ describe('A stored PDF', () => {
     await expect(sweeping).rejects.toThrow('the read model is behind the event log');
     expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: projectedReads(embedded) })).toBe(1);
     expect(await blobs.has(sha256)).toBe(true);
+  });
+
+  test('stays stored while a render that ends during the sweep has the same bytes', async () => {
+    const embedded = await openEmbeddedEngines();
+    await embedded.recordCompletedRender(pollResponseMode, 'same');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hourMs });
+    onTestFinished(() => void vi.useRealTimers());
+    const { reads, blobs } = embedded.engines;
+    let later: { sha256: string } | undefined;
+    const find: ReadStore['find'] = async (collection, query) => {
+      const found = await reads.find(collection, query);
+      if (query.range?.by === 'pdf.sha256') later ??= await embedded.recordCompletedRender(pollResponseMode, 'same');
+      return found;
+    };
+    expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: { ...reads, find } })).toBe(0);
+    expect(await blobs.has(later!.sha256)).toBe(true);
+    await embedded.catchUpReadModels();
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await blobs.has(later!.sha256)).toBe(true);
   });
 
   test('stays stored if the read model is emptied before it could say that a later render has the same bytes', async () => {
@@ -143,7 +164,7 @@ describe('A stored PDF', () => {
     embedded.advanceClock(hourMs + 1);
     const { blobs } = embedded.engines;
     const dependencies = { ...dependenciesOf(embedded), reads: projectedReads(embedded) };
-    const deleteOnlyGood = (hash: string): Promise<void> =>
+    const deleteOnlyGood = (hash: string): Promise<boolean> =>
       hash === sha256 ? blobs.delete(hash) : Promise.reject(new Error('EACCES'));
     const sweeping = eraseExpiredPdfs({ ...dependencies, blobs: { ...blobs, delete: deleteOnlyGood } });
     const [oldest] = bad.map(({ id }) => id).toSorted();

@@ -109,6 +109,21 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
+  'a blob that was stored again since a time is not deleted': async ({ engine }) => {
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      const { sha256 } = await engine.put(bytes);
+      const before = new Date(Date.now() + 1);
+      await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(before.getTime());
+      await engine.put(bytes);
+      expect(await engine.delete(sha256, before)).toBe(false);
+      expect(same(await engine.get(sha256), bytes)).toBe(true);
+      expect(await engine.delete(sha256, new Date(Date.now() + 60_000))).toBe(true);
+      expect(await engine.has(sha256)).toBe(false);
+    }
+    expect(await engine.delete(nowhere, new Date())).toBe(true);
+  },
+
   'deleting a missing blob is no error and deletes no other blob': async ({ engine }) => {
     const { sha256 } = await engine.put(randomBytes(small));
     await engine.delete(nowhere);

@@ -11,6 +11,7 @@ import { newAggregate, type Cause } from '#application/command-handling/aggregat
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { openTemporaryEngines } from '../service/temporary-engines.ts';
+import { atMachineTime } from './machine-time.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
@@ -36,9 +37,11 @@ export const pollResponseMode: ResponseMode = { kind: 'poll', estimatedMs: 1 };
 
 /** The embedded engines in a temporary folder, an account, and a clock that the test sets. No service runs. */
 export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') => {
-  const { engines, remove } = await openTemporaryEngines();
+  const { engines: opened, remove } = await openTemporaryEngines();
   onTestFinished(remove);
-  const { store, reads, blobs } = engines;
+  const blobs = atMachineTime(opened.blobs, start);
+  const engines = { ...opened, blobs };
+  const { store, reads } = engines;
   const clock = { now: new Date(start), uptimeMs: 0 };
   const eventLog = { store, now: () => new Date(clock.now) };
   const actor: Actor = { kind: 'person', name: 'tests' };

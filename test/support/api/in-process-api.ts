@@ -28,6 +28,7 @@ import { createEstimator } from '#application/renders/estimate.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import type { TransferLimits } from '../../../services/api/server/transfers.ts';
 import { runProjector } from '../../../services/projector/projector.ts';
+import { atMachineTime } from './machine-time.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 const pdf = Buffer.from('%PDF-1.7');
@@ -76,7 +77,8 @@ export const openInProcessApi = async (
 ) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
-  const engines = await openEngines({ dataDir, ...engineUrls, readStoreUrl });
+  const opened = await openEngines({ dataDir, ...engineUrls, readStoreUrl });
+  const engines = { ...opened, blobs: atMachineTime(opened.blobs, start) };
   const { store, reads, blobs, limits } = engines;
   const eventLog = { store, now: () => new Date(clock.now) };
   const inputs = createBlobCache().wrap(blobs);
