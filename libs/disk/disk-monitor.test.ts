@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { pause } from '#libs/concurrency/pause.ts';
 import { type DiskMonitor, type FileSystemStats, openDiskMonitor } from './disk-monitor.ts';
 import { DiskWriteError } from './disk-monitor.ts';
 
@@ -83,6 +84,26 @@ describe('A disk', () => {
     full = false;
     await expect.poll(() => disk.missing()).toBeNull();
     expect(disk.isUnwritable()).toBe(false);
+  });
+
+  it('that is slow is probed by one write at a time', async () => {
+    const fullDisk = Object.assign(new Error('test'), { code: 'ENOSPC' });
+    let [running, most, probes] = [0, 0, 0];
+    openTestMonitor(
+      () => gigabyte,
+      async () => {
+        most = Math.max(most, (running += 1));
+        probes += 1;
+        disk.recordError(fullDisk);
+        // As long as several intervals.
+        await pause(10, new AbortController().signal);
+        running -= 1;
+        throw new Error('ENOSPC: no space left on device');
+      },
+    );
+    disk.recordError(fullDisk);
+    await expect.poll(() => probes).toBeGreaterThan(3);
+    expect(most).toBe(1);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pause } from '#libs/concurrency/pause.ts';
 import { isDamageError } from '#libs/sqlite/damage.ts';
 import { hasResultCode } from '#libs/sqlite/result-codes.ts';
 
@@ -104,14 +105,18 @@ const spaceProblem = (folder: string, readStats: DiskMonitorDependencies['readSt
   return null;
 };
 
-/** Monitors the disks of folders. After a failed write it tries to write every `probeIntervalMs` until that succeeds. */
+/**
+ * Monitors the disks of folders. After a failed write it tries to write, `probeIntervalMs` after each attempt, until that
+ * succeeds.
+ */
 export const openDiskMonitor = (
   folders: readonly string[],
   { readStats, statsMaxAgeMs, probe, probeIntervalMs }: DiskMonitorDependencies = defaultDependencies,
 ): DiskMonitor => {
   let writeProblem: string | null = null;
   const damages = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  const closing = new AbortController();
+  let isProbing = false;
 
   const probeAll = async (): Promise<void> => {
     for (const folder of folders) {
@@ -125,8 +130,16 @@ export const openDiskMonitor = (
       }
     }
     writeProblem = null;
-    clearInterval(timer);
-    timer = undefined;
+  };
+  // One attempt at a time: on a slow disk, an older one could fail after a newer one has succeeded.
+  const probeUntilWritable = async (): Promise<void> => {
+    if (isProbing) return;
+    isProbing = true;
+    while (writeProblem !== null && !closing.signal.aborted) {
+      await pause(probeIntervalMs, closing.signal, { ref: false });
+      await probeAll();
+    }
+    isProbing = false;
   };
   let space: { readAt: number; problem: string | null } = { readAt: -Infinity, problem: null };
   const findSpaceProblem = (): string | null => {
@@ -153,9 +166,9 @@ export const openDiskMonitor = (
       if (error instanceof DiskWriteError || !isUnwritableError(error)) return error;
       const writeError = new DiskWriteError(error);
       writeProblem ??= `${folders.join(', ')}: ${writeError.message}. The service continues automatically when it can be written.`;
-      timer ??= setInterval(() => void probeAll(), probeIntervalMs).unref();
+      void probeUntilWritable();
       return writeError;
     },
-    close: () => clearInterval(timer),
+    close: () => closing.abort(),
   };
 };
