@@ -76,10 +76,29 @@ describe('A Word document in a Word document, with the layout faithful,', () => 
     });
   });
 
+  it('may stand beside objects that cannot be read, which are printed from their images', async () => {
+    const object = Buffer.concat([Buffer.alloc(100, 'd'), reading, Buffer.alloc(100)]);
+    const relationships = [
+      relationship('c1', 'aFChunk', 'chunk.docx'),
+      relationship('o1', 'oleObject', 'embeddings/object.bin'),
+    ];
+    const files = { 'word/chunk.docx': word, 'word/embeddings/object.bin': object };
+    const parts = await cleaned(buildDocx(chunk, relationships, files));
+    expect([Object.keys(unzipSync(parts['word/chunk.docx']!)), parts['word/embeddings/object.bin']]).toEqual([
+      expect.arrayContaining(['word/document.xml']),
+      undefined,
+    ]);
+  });
+
   it('counts toward the limits of the whole file', async () => {
     const many = zip(Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`word/media/${index}.png`, ''])));
     const files = { 'word/a.docx': many, 'word/b.docx': many, 'word/c.docx': many };
-    const file = buildDocx(chunk, [relationship('c1', 'aFChunk', 'a.docx')], files);
+    const names = ['a', 'b', 'c'];
+    const file = buildDocx(
+      names.map((name) => `<w:altChunk r:id="${name}"/>`).join(''),
+      names.map((name) => relationship(name, 'aFChunk', `${name}.docx`)),
+      files,
+    );
     await expect(cleaned(file)).rejects.toMatchObject({
       fields: { extra: { details: { reason: 'too many files when unpacked' } } },
     });

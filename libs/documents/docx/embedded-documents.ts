@@ -22,26 +22,33 @@ const targetsOf = (parts: Parts, path: string): Map<string | undefined, string> 
   );
 };
 
+/** The main part, and the paths that its `altChunk` elements name; '' for none. */
+const readChunks = (parts: Parts): { xml: string; paths: string[] } => {
+  const path = [...parts.keys()].find((name) => mainPart.test(name));
+  const xml = path === undefined ? '' : (readXml(parts.get(path)!) ?? '');
+  const found = [...xml.matchAll(chunks)];
+  if (path === undefined || found.length === 0) return { xml, paths: [] };
+  const targets = targetsOf(parts, path);
+  return { xml, paths: found.map(([tag]) => targets.get(valuesOf(tag, 'id')[0]) ?? '') };
+};
+
+/** The paths of the documents that are embedded in a Word document. */
+export const embeddedDocumentsOf = (parts: Parts): ReadonlySet<string> => new Set(readChunks(parts).paths);
+
 /**
  * A warning of the embedded documents that are not printed. `isPrinted` takes the bytes of one, or of none if it is not
  * among the parts. @throws ApiError if the document has no other content
  */
 export const findUnprintedDocuments = (parts: Parts, isPrinted: (embedded: Uint8Array) => boolean): RenderWarning[] => {
-  const path = [...parts.keys()].find((name) => mainPart.test(name));
-  const xml = path === undefined ? '' : (readXml(parts.get(path)!) ?? '');
-  const found = [...xml.matchAll(chunks)];
-  if (path === undefined || found.length === 0) return [];
-  const targets = targetsOf(parts, path);
-  const unprinted = found.filter(
-    ([tag]) => !isPrinted(parts.get(targets.get(valuesOf(tag, 'id')[0]) ?? '') ?? new Uint8Array()),
-  );
-  if (unprinted.length === found.length && !otherContent.test(xml))
+  const { xml, paths } = readChunks(parts);
+  const unprinted = paths.filter((path) => !isPrinted(parts.get(path) ?? new Uint8Array()));
+  if (unprinted.length === 0) return [];
+  if (unprinted.length === paths.length && !otherContent.test(xml))
     throw archiveError(
       'docx',
       'The text of the DOCX is in an embedded document (altChunk), such as HTML, which is not printed. ' +
         'Open the file in Word and save it again, or send the embedded document itself.',
       'text only in embedded documents',
     );
-  if (unprinted.length === 0) return [];
   return [{ kind: 'content_left_out', content: 'embedded documents', count: unprinted.length }];
 };

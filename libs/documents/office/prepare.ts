@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
 import { readDocx } from '../docx/archive.ts';
-import { findUnprintedDocuments } from '../docx/embedded-documents.ts';
+import { embeddedDocumentsOf, findUnprintedDocuments } from '../docx/embedded-documents.ts';
 import { readProperties } from '../docx/properties.ts';
 import { scriptFreeClassification } from '../html/classify.ts';
 import { metadataMember } from '../html/meta-elements.ts';
@@ -62,12 +62,18 @@ const unpack = async (
   return parts;
 };
 
-/** @throws ApiError which names the archive */
-const unpackEmbedded = async (path: string, file: Buffer, budget: ArchiveBudget): Promise<Parts> => {
+/** Null for a file that cannot be unpacked and is not a document of the content. @throws ApiError which names the file */
+const unpackEmbedded = async (
+  path: string,
+  file: Buffer,
+  isContent: boolean,
+  budget: ArchiveBudget,
+): Promise<Parts | null> => {
   try {
     return await unpack('docx', file, budget, true);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    if (!isContent) return null;
     const message = `The embedded file ${path.slice(0, 200)} cannot be printed. ${error.fields.message}`;
     throw ApiError.from({ ...error.fields, message });
   }
@@ -75,15 +81,19 @@ const unpackEmbedded = async (path: string, file: Buffer, budget: ArchiveBudget)
 
 /**
  * Cleans the documents in a Word document with an `altChunk`, which LibreOffice reads like the document around them. An
- * `altChunk` can name any part, so all archives are cleaned. An archive is read from its end. @throws ApiError
+ * `altChunk` could name any part in a way that is not known here, so all archives are cleaned, and files that only look like
+ * one are removed: objects are printed from their images. An archive is read from its end. @throws ApiError
  */
 const cleanEmbeddedDocuments = async (parts: Parts, budget: ArchiveBudget): Promise<void> => {
   if (![...parts].some(([path, content]) => isXmlPart(path) && readXml(content)?.includes('altChunk'))) return;
+  const documents = embeddedDocumentsOf(parts);
   for (const [path, content] of parts) {
     if (isXmlPart(path) || !asBuffer(content).includes(endOfArchive)) continue;
-    const embedded = await unpackEmbedded(path, asBuffer(content), budget);
-    await cleanEmbeddedDocuments(embedded, budget);
-    parts.set(path, pack(neutralise(embedded, 'ooxml')));
+    const embedded = await unpackEmbedded(path, asBuffer(content), documents.has(path), budget);
+    if (embedded) {
+      await cleanEmbeddedDocuments(embedded, budget);
+      parts.set(path, pack(neutralise(embedded, 'ooxml')));
+    } else parts.delete(path);
   }
 };
 
