@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { SealedEncryption } from '#contracts/events/render-request.ts';
 import type { EncryptionOption } from '#contracts/http/encryption.ts';
 import type { PdfEncryption } from '#libs/pdf/encryption.ts';
-import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts';
+import { seal, type SealDependencies } from '#libs/secrets/sealed-box.ts';
+import { unsealForRender } from './unseal-for-render.ts';
 
 /** The content of a sealed box. `secret` is 32 random bytes in hex, see libs/pdf/encryption-keys.ts. */
 type EncryptionSecrets = Pick<PdfEncryption, 'userPassword' | 'ownerPassword' | 'secret'>;
@@ -29,12 +30,12 @@ export const sealEncryption = async (
   };
 };
 
-/** The encryption with its passwords. @throws BlobNotFound; DecryptionError */
+/** The encryption with its passwords. @throws BlobNotFound; ApiError render_input_lost */
 export const openEncryption = async (
   dependencies: SealDependencies,
   accountId: string,
   { permissions, encryptMetadata, sealed }: SealedEncryption,
 ): Promise<PdfEncryption> => {
-  const content = (await unseal(dependencies, ownerOf(accountId), sealed)) as EncryptionSecrets;
-  return { ...content, permissions, encryptMetadata };
+  const content = await unsealForRender(dependencies, ownerOf(accountId), sealed, 'The passwords');
+  return { ...(content as EncryptionSecrets), permissions, encryptMetadata };
 };

@@ -1,6 +1,7 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import type { ErrorName } from '#contracts/http/errors.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
@@ -113,6 +114,9 @@ export const completeRender = async (
   countCompleted(data);
 };
 
+/** Their renders do not count toward the quota. */
+const serviceErrors: readonly ErrorName[] = ['internal_error', 'service_unavailable', 'render_input_lost'];
+
 /** Appends RenderFailed, and sends the error to a waiting caller. */
 export const failRender = async (
   { eventLog, replies, report }: RunRenderDependencies,
@@ -120,7 +124,7 @@ export const failRender = async (
   error: ApiErrorFields,
   renderMode: RenderMode | 'none',
 ): Promise<void> => {
-  const isServiceError = error.name === 'internal_error' || error.name === 'service_unavailable';
+  const isServiceError = serviceErrors.includes(error.name);
   const counted = quotaRendersOf(task.requested);
   const responseMode = task.requested.responseMode.kind;
   const data = {

@@ -7,7 +7,8 @@ import type { PageCookie } from '#contracts/http/page-request.ts';
 import { pageSecretsHash, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { mask } from '#contracts/http/request-headers.ts';
 import { maskUrl } from '#libs/domain/webhook-url.ts';
-import { seal, type SealDependencies, unseal } from '#libs/secrets/sealed-box.ts';
+import { seal, type SealDependencies } from '#libs/secrets/sealed-box.ts';
+import { unsealForRender } from './unseal-for-render.ts';
 
 /** The headers and cookies for the origin of a page. They are the content of a sealed box. */
 export type PageSecrets = { headers: Record<string, string>; cookies: PageCookie[] };
@@ -60,7 +61,7 @@ export const requireNoPageSecrets = (source: RenderSource): void => {
 /**
  * The headers and cookies as their caller gave them. A missing box does not mean that the blob store is incomplete, so
  * `has` is asked before `get`.
- * @throws DecryptionError; ApiError render_secrets_erased
+ * @throws ApiError render_secrets_erased; render_input_lost
  */
 export const openPageSecrets = async (
   dependencies: SealDependencies,
@@ -69,7 +70,7 @@ export const openPageSecrets = async (
 ): Promise<PageSecrets> => {
   if (page.sealed === null) return noPageSecrets;
   if (!(await dependencies.blobs.has(page.sealed.sha256))) throw pageSecretsErased(page);
-  return (await unseal(dependencies, id, page.sealed)) as PageSecrets;
+  return (await unsealForRender(dependencies, id, page.sealed, 'The url_headers and url_cookies')) as PageSecrets;
 };
 
 /**

@@ -123,7 +123,7 @@ const definitions = {
   ),
   render_input_lost: defineError(
     409,
-    'The content of the recorded request can no longer be read, so it cannot be rendered again.',
+    'The content of the recorded request can no longer be read, so it cannot be rendered.',
   ),
   verification_limit_exceeded: defineError(409, 'The render has reached its limit of verifications.', {
     limit: z.number(),

@@ -112,7 +112,7 @@ export const settingTable = {
     secretList,
     '',
     'Previous values of COLOPHON_SECRET, for a day after it changed: callbacks that were encrypted with them can still be ' +
-      'sent, and their download links are accepted.',
+      'sent, and their download links are accepted. Passwords of PDFs need them for longer, to repeat or verify a render.',
   ),
 
   renderConcurrency: defineSetting(

@@ -32,10 +32,14 @@ export const encrypt = ({ current }: InstallationSecrets, owner: string, text: s
 export const decrypt = ({ current, previous }: InstallationSecrets, owner: string, bytes: Uint8Array): string => {
   const encrypted = Buffer.from(bytes);
   if (encrypted.length < headerBytes + nonceBytes + tagBytes || encrypted[0] !== version)
-    throw new DecryptionError('It is not encrypted text that this release can read.');
+    throw new DecryptionError('The encrypted text has a form that this release cannot read.');
   const header = encrypted.subarray(0, headerBytes);
   const secret = [current, ...previous].find((candidate) => headerOf(candidate).equals(header));
-  if (!secret) throw new DecryptionError('It was encrypted with an installation secret that is no longer configured.');
+  if (!secret)
+    throw new DecryptionError(
+      'The text was encrypted with an installation secret that is no longer configured. An operator can add that secret to ' +
+        'COLOPHON_PREVIOUS_SECRETS.',
+    );
   const end = encrypted.length - tagBytes;
   try {
     const decryptor = createDecipheriv(
@@ -51,6 +55,6 @@ export const decrypt = ({ current, previous }: InstallationSecrets, owner: strin
       decryptor.final(),
     ]).toString('utf8');
   } catch {
-    throw new DecryptionError('It is damaged or belongs to another owner.');
+    throw new DecryptionError('The encrypted text is damaged or belongs to another owner.');
   }
 };

@@ -137,8 +137,8 @@ const runVerify = (prefixedId: string, { output }: VerifyOptions, json: boolean)
       const page = requested.source.mode === 'CONVERT' ? requested.source.page : undefined;
       const { rendered, sha256, thumbnail, isSame, isSameThumbnail } = await renderAgain(dependencies, recorded).catch(
         (error: unknown) => {
-          // A page can be gone, or can need headers that are erased. Neither is an error of the service.
-          throw page && error instanceof ApiError ? new UsageError(`${prefixedId}: ${error.message}`) : error;
+          // Such as a page that is gone, or passwords whose secret is gone. Neither is an error of the service.
+          throw error instanceof ApiError ? new UsageError(`${prefixedId}: ${error.message}`) : error;
         },
       );
       if (output !== undefined) await writeOutput(output, rendered.pdf);

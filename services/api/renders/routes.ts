@@ -67,7 +67,7 @@ export const renderRoutes: Route[] = [
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
     request: { query: diagnosticsQuery, ...renderRequest },
     responses: [ok('The PDF or the images, or the job.', doneOrQueued, { examples: responseExamples, ...pdfResponse })],
-    errors: [...requestErrors, 'render_secrets_erased', ...documentErrors],
+    errors: [...requestErrors, 'render_secrets_erased', 'render_input_lost', ...documentErrors],
     handle: async (context, dependencies) => {
       const { id, keyType, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;
