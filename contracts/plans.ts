@@ -90,7 +90,16 @@ export const plans: Record<PlanName, PlanLimits> = {
   },
 };
 
-/** Limits that an operator can set for one account, in place of those of its plan. */
+const maxRequests = 1_000_000_000;
+
+/** The values that an operator can give a limit of one account, in the API and the command line. */
+export const ownLimitValues = {
+  requestsPerMinute: z.int().min(1).max(maxRequests),
+  requestsPerMonth: z.int().min(1).max(maxRequests),
+  maxPdfMb: z.number().min(0.01).max(100_000),
+};
+
+/** Limits that an operator has set for one account, in place of those of its plan. Older events can have other values. */
 export const limitOverrides = z.object({
   requestsPerMinute: z.number().int().positive().optional(),
   requestsPerMonth: z.number().int().positive().optional(),

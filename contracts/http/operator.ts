@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operatorSources } from '../events/people.ts';
-import { planNames } from '../plans.ts';
+import { ownLimitValues, planNames } from '../plans.ts';
 import { accountName, accountResponse } from './account.ts';
 import { listCursor, listQuery } from './jobs.ts';
 
@@ -18,13 +18,12 @@ const text = z
 
 const { limits } = accountResponse.shape;
 
-const positive = z.number().int().positive().max(1_000_000_000);
 /** Limits that replace those of the plan for one account. */
 const ownLimits = z
   .strictObject({
-    requests_per_minute: positive.optional(),
-    requests_per_month: positive.optional(),
-    max_pdf_mb: z.number().positive().max(100_000).optional(),
+    requests_per_minute: ownLimitValues.requestsPerMinute.optional(),
+    requests_per_month: ownLimitValues.requestsPerMonth.optional(),
+    max_pdf_mb: ownLimitValues.maxPdfMb.optional(),
   })
   .describe('Limits that replace those of the plan. A limit that is absent is that of the plan.');
 export type OwnLimits = z.output<typeof ownLimits>;

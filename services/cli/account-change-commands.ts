@@ -11,7 +11,7 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { loadInstallationSecrets } from '#libs/secrets/secret-file.ts';
 import { changeCallersAndWait, UsageError, withEngines } from '../process/command-context.ts';
-import { requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
+import { addLimitOptions, requireAccount, oneLine, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 const runAccountChange = (
@@ -68,15 +68,13 @@ const addReinstateCommand = (account: CliCommand): void =>
       ),
     );
 
-const addPlanCommand = (account: CliCommand): void =>
-  void account
+const addPlanCommand = (account: CliCommand): void => {
+  const planCommand = account
     .command('plan')
     .argument('<account>', 'the id or name of the account')
     .addArgument(new Argument('<plan>', 'the new plan').choices(planNames))
-    .description("change an account's plan; its own limits are replaced by those in this command")
-    .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
-    .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
-    .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
+    .description("change an account's plan; its own limits are replaced by those in this command");
+  addLimitOptions(planCommand)
     .option('--reason <text>', 'the reason, recorded', oneLine)
     .examples(
       'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro',
@@ -97,6 +95,7 @@ const addPlanCommand = (account: CliCommand): void =>
         );
       },
     );
+};
 
 /** `colophon account suspend|reinstate|plan` */
 export const addAccountChangeCommands = (account: CliCommand): void => {

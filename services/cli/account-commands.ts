@@ -7,7 +7,7 @@ import { type LimitOverrides, type PlanName, planNames } from '#contracts/plans.
 import { withEngines } from '../process/command-context.ts';
 import { addAccountChangeCommands, addWebhookSecretCommand } from './account-change-commands.ts';
 import { addAccountSettingsCommand } from './account-settings-command.ts';
-import { requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
+import { addLimitOptions, requireAccount, oneLine, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
 /** An account as text, one field on each line. */
@@ -64,14 +64,12 @@ export const addAccountCommands = (program: CliCommand): void => {
       'account list',
       'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"',
     );
-  account
+  const create = account
     .command('create')
     .description('create an account')
     .requiredOption('--name <name>', 'a name for the account', oneLine)
-    .addOption(planOption)
-    .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
-    .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
-    .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
+    .addOption(planOption);
+  addLimitOptions(create)
     .examples(
       'account create --name "Paper Mill" --plan starter',
       'account create --name "Printing Works" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',

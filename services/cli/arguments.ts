@@ -5,24 +5,36 @@ import { findKey } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
 import { instant } from '#contracts/http/instant.ts';
 import { accountIdOf } from '#contracts/names.ts';
+import { ownLimitValues } from '#contracts/plans.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { UsageError } from '../process/command-context.ts';
-
-/** A number above 0. @throws InvalidArgumentError */
-export const positiveNumber = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
-  return value;
-};
+import type { CliCommand } from './cli-command.ts';
 
 /** A whole number above 0. @throws InvalidArgumentError */
 export const positiveInteger = (text: string): number => {
-  const value = positiveNumber(text);
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value <= 0) throw new InvalidArgumentError('It must be a whole number above 0.');
   return value;
 };
+
+/** A number that the schema allows. @throws InvalidArgumentError */
+const numberOf =
+  (schema: z.ZodNumber) =>
+  (text: string): number => {
+    const { success, data } = schema.safeParse(Number(text));
+    if (success) return data;
+    const kind = schema.isInt ? 'a whole number' : 'a number';
+    throw new InvalidArgumentError(`It must be ${kind} from ${schema.minValue} to ${schema.maxValue}.`);
+  };
+
+/** Adds the options for the limits that replace those of a plan. */
+export const addLimitOptions = (command: CliCommand): CliCommand =>
+  command
+    .option('--requests-per-minute <n>', 'replaces the value of the plan', numberOf(ownLimitValues.requestsPerMinute))
+    .option('--requests-per-month <n>', 'replaces the value of the plan', numberOf(ownLimitValues.requestsPerMonth))
+    .option('--max-pdf-mb <n>', 'replaces the value of the plan', numberOf(ownLimitValues.maxPdfMb));
 
 const oneLineText = z
   .string()

@@ -99,6 +99,8 @@ describe('An operator', () => {
     expect((await change({ plan: 'gold' })).body).toMatchObject({ error: 'invalid_request', field: 'plan' });
     const tooLow = await change({ plan: 'pro', own_limits: { requests_per_minute: 0 } });
     expect(tooLow.body).toMatchObject({ field: 'own_limits.requests_per_minute' });
+    const tooSmall = await change({ plan: 'pro', own_limits: { max_pdf_mb: 1e-300 } });
+    expect(tooSmall.body).toMatchObject({ field: 'own_limits.max_pdf_mb' });
   });
 
   it('gives an account an owner by a link that is shown once', async () => {

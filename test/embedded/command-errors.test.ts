@@ -37,12 +37,6 @@ describe('A command with invalid arguments prints the reason and exits with code
     ['a suspension without a reason', ['account', 'suspend', unknownAccount], /--reason/],
     ['an empty reason', ['account', 'suspend', unknownAccount, '--reason', ' '], /one line of 1 to 200 characters/],
     ['a name of two lines', ['account', 'create', '--name', 'a\nb', '--plan', 'free'], /one line/],
-    ['a limit of 0', ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-minute', '0'], /above 0/],
-    [
-      'a limit that is not whole',
-      ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-month', '1.5'],
-      /whole number/,
-    ],
     [
       'an invalid date',
       ['key', 'create', '--account', unknownAccount, '--type', 'live', '--expires-at', '2030-02-31'],
@@ -56,6 +50,23 @@ describe('A command with invalid arguments prints the reason and exits with code
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('A limit of an account', () => {
+  it.each([
+    ['--requests-per-minute', '0', 'a whole number from 1 to 1000000000'],
+    ['--requests-per-month', '1.5', 'a whole number from 1 to 1000000000'],
+    ['--requests-per-month', '1e10', 'a whole number from 1 to 1000000000'],
+    ['--max-pdf-mb', '9999999999', 'a number from 0.01 to 100000'],
+    ['--max-pdf-mb', '1e-300', 'a number from 0.01 to 100000'],
+  ])('%s cannot be %s', async (...[option, value, message]) => {
+    const create = ['account', 'create', '--name', 'x', '--plan', 'free', option, value];
+    for (const args of [create, ['account', 'plan', 'x', 'free', option, value]])
+      expect(await installation.runCommand(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
   });
 });
 
