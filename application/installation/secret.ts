@@ -11,6 +11,7 @@ import {
   fingerprintOf,
   type SecretSettings,
   type InstallationSecret,
+  type InstallationSecrets,
 } from '#libs/secrets/installation-secret.ts';
 
 export type InstallationAggregate = Aggregate<InstallationState, InstallationCommand, InstallationEvent>;
@@ -75,6 +76,18 @@ export const ensureInstallationSecret = async (
   if (!previous.some((one) => fingerprintOf(one) === expected)) throw wrongSecretError(settings, found, expected);
   await aggregate.execute({ type: 'rotateSecret', from: expected, to: found }, newCause(actor, null));
   return aggregate;
+};
+
+/** Whether the secret that was the current one at a position of the event log can still be used. */
+export const isFormerSecretConfigured = async (
+  { store }: EventLog,
+  { current, previous }: InstallationSecrets,
+  position: number,
+): Promise<boolean> => {
+  const events = await store.read(streams.installation());
+  const next = events.find((event) => event.type === 'SecretRotated' && event.position > position);
+  if (next?.type !== 'SecretRotated') return true;
+  return [current, ...previous].some((secret) => fingerprintOf(secret) === next.data.from);
 };
 
 /** Makes the configured secret, or else a new one, the secret of the installation. Returns its fingerprint. */

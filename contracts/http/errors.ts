@@ -105,7 +105,10 @@ const definitions = {
   ),
 
   template_name_exists: defineError(409, 'The account already has a template with this name.'),
-  idempotency_conflict: defineError(409, 'The Idempotency-Key was used with another request.'),
+  idempotency_conflict: defineError(
+    409,
+    'The Idempotency-Key was used with another request, or before the secret of the installation was replaced.',
+  ),
   idempotency_in_progress: defineError(409, 'The first request with this Idempotency-Key is still running.'),
   redelivery_conflict: defineError(
     409,

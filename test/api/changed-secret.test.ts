@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bareId, jobIdOf, streams } from '#contracts/names.ts';
-import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import { newAggregate, newCause } from '#application/command-handling/aggregate.ts';
+import { installation } from '#libs/domain/installation.ts';
+import { fingerprintOf, type InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import { newId } from '#libs/ids/ulids.ts';
 import { htmlRequest, type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { renderJob, verifyNext } from '../support/api/stub-renderer.ts';
 
+const start = '2026-05-20T12:00:30.000Z';
 let api: InProcessApi;
 let key: string;
 beforeAll(async () => {
-  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
+  api = await openInProcessApi(start);
   ({ secret: key } = await api.createKey(await api.createAccount('pro')));
 });
 afterAll(() => api.closeAndRemove());
@@ -57,4 +61,33 @@ it.each([
     error: { name: 'render_input_lost', message: unreadable(what) },
     quotaRefundDate: '2026-05-20',
   });
+});
+
+it('A repeated request whose Idempotency-Key was used with a secret that is gone is not called another request', async () => {
+  const first = { current: Buffer.alloc(32, 2), previous: [] };
+  const before = await openInProcessApi(start, { secrets: first });
+  const { secret: key } = await before.createKey(await before.createAccount());
+  const send = async ({ app }: InProcessApi, data = 'x') => {
+    const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'one' };
+    const payload = { ...htmlRequest, data };
+    const { body } = await app.inject({ method: 'POST', url: '/api/v1/render/async', headers, payload });
+    return JSON.parse(body) as { id?: string; error?: string; message?: string };
+  };
+  const { id } = await send(before);
+  const aggregate = newAggregate(before.eventLog, installation, streams.installation());
+  const cause = newCause({ kind: 'person', name: 'tests' }, null);
+  const [from, to] = [fingerprintOf(first.current), fingerprintOf(changed.current)];
+  await aggregate.execute({ type: 'create', installationId: newId(), secretFingerprint: from }, cause);
+  await aggregate.execute({ type: 'rotateSecret', from, to }, cause);
+  await before.close();
+  const sendTo = async (secrets: InstallationSecrets, data?: string) => {
+    const after = await openInProcessApi(start, { folder: before.dataDir, secrets });
+    return send(after, data).finally(() => after.close());
+  };
+  expect(await sendTo({ ...changed, previous: [first.current] })).toMatchObject({ id });
+  const another = { error: 'idempotency_conflict', message: expect.stringContaining('with another request') };
+  expect(await sendTo({ ...changed, previous: [first.current] }, 'y')).toMatchObject(another);
+  const unknown = { error: 'idempotency_conflict', message: expect.stringContaining('it is not known whether') };
+  expect(await sendTo(changed)).toMatchObject(unknown);
+  await before.remove();
 });

@@ -4,8 +4,9 @@ import type { Permission } from '#contracts/events/account.ts';
 import { ApiError, invalidField } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
-import { RevisionConflict } from '#libs/event-store/port.ts';
+import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { newAggregate, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { isFormerSecretConfigured } from '#application/installation/secret.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { deriveKey, type InstallationSecret, type InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { requirePermission } from './authenticate.ts';
@@ -53,6 +54,21 @@ const macOf = (secret: InstallationSecret, content: string): string =>
 /** Whether the content is that of an earlier claim, which may have been recorded under an earlier secret. */
 const isSameContent = ({ current, previous }: InstallationSecrets, recorded: string, content: string): boolean =>
   [current, ...previous].some((secret) => recorded === macOf(secret, content));
+
+/** The error of a request that is not known to be the one with this key. `claimed` is the event of one that can be it. */
+const conflict = async (
+  { eventLog, secrets }: IdempotencyDependencies,
+  claimed: RecordedEvent | undefined,
+): Promise<ApiError> => {
+  const isComparable = !claimed || (await isFormerSecretConfigured(eventLog, secrets, claimed.position));
+  return ApiError.of(
+    'idempotency_conflict',
+    isComparable
+      ? 'This Idempotency-Key was used with another request. Use a new key for a new request.'
+      : 'This Idempotency-Key was used before the secret of the installation was replaced, so it is not known whether ' +
+          'this is the same request. Check whether the first one had an effect before you use a new key.',
+  );
+};
 
 const inProgress = (): ApiError =>
   ApiError.of(
@@ -109,7 +125,7 @@ const claim = async (
     };
     try {
       const { events } = await aggregate.executeOnce(command, cause);
-      return { aggregate, cause, age, isClaimed: events.length > 0, content };
+      return { last, aggregate, cause, age, isClaimed: events.length > 0, content };
     } catch (error) {
       // The key was used before, or another request uses it now.
       if (!(error instanceof RevisionConflict)) throw error;
@@ -129,7 +145,12 @@ export const runOnce = async <Context>(
   if (key === null) return run(check(id), id);
   const checked = tryCheck(() => check(id));
   const claimRequest = { key, id, operation, checked };
-  const { aggregate, cause, age, isClaimed, content } = await claim(eventLog, secrets.current, request, claimRequest);
+  const { last, aggregate, cause, age, isClaimed, content } = await claim(
+    eventLog,
+    secrets.current,
+    request,
+    claimRequest,
+  );
   const runReleasing = async (id: string): Promise<unknown> => {
     try {
       return await run(contextOf(checked), id);
@@ -143,11 +164,9 @@ export const runOnce = async <Context>(
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
   if (isClaimed && held.id === id) return runReleasing(held.id);
-  if (held.operation !== operation || !isSameContent(secrets, held.bodyMac, content))
-    throw ApiError.of(
-      'idempotency_conflict',
-      'This Idempotency-Key was used with another request. Use a new key for a new request.',
-    );
+  const isSameOperation = held.operation === operation;
+  if (!isSameOperation || !isSameContent(secrets, held.bodyMac, content))
+    throw await conflict({ eventLog, secrets }, isSameOperation ? last : undefined);
   requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
   const removeReplayHeader = (): unknown => reply.removeHeader('idempotency-replayed');

@@ -18,6 +18,7 @@ import { newId } from '#libs/ids/ulids.ts';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { openReadCache } from '#libs/concurrency/read-cache.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
@@ -62,6 +63,7 @@ export const openInProcessApi = async (
     liveHeartbeatMs = 15_000,
     transferLimits,
     identityProvider = null,
+    secrets = { current: Buffer.alloc(32), previous: [] },
   }: {
     folder?: string;
     countAsync?: boolean;
@@ -73,6 +75,7 @@ export const openInProcessApi = async (
     liveHeartbeatMs?: number;
     transferLimits?: TransferLimits;
     identityProvider?: Parameters<typeof createApp>[0]['identityProvider'];
+    secrets?: InstallationSecrets;
   } = {},
 ) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
@@ -111,7 +114,7 @@ export const openInProcessApi = async (
     maxBacklog: 1_000,
     maxPdfRetentionMinutes: 10_080,
     egressView: { allowed: ['intranet.example', '10.0.0.0/8'], hasOwnAuthorities: false },
-    secrets: { current: Buffer.alloc(32), previous: [] },
+    secrets,
     identityProvider,
     openEgress: async () => ({ sendWebhook }),
     downloadUrlFor: (id) => `http://localhost/${id}`,
