@@ -124,6 +124,30 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Ms Day [Click here]');
   });
 
+  const grossInRtf =
+    '{\\rtf1\\ansi Gross {\\field{\\*\\fldinst = {\\field{\\*\\fldinst MERGEFIELD net}{\\fldrslt 100}} * 1.2}{\\fldrslt 120.00}}' +
+    ' EUR\\par}';
+  /** A field whose instruction contains another one. */
+  const outerField = (before: string, inner: string, after: string, result: string): string =>
+    field(`${before}</w:instrText></w:r>${inner}<w:r><w:instrText xml:space="preserve">${after}`, result);
+  const gross = outerField('= ', field('MERGEFIELD net', '100'), ' * 1.2 \\# "0.00"', '120.00');
+  it.each([
+    ['docx', buildDocx(`<w:p>${run('Gross ')}${gross}${run(' EUR')}</w:p>`)],
+    ['rtf', Buffer.from(grossInRtf)],
+  ])('shows only the result of a field that contains another one: %s', async (inputType, letter) => {
+    const [page] = await caller.renderedPages(inputType, base64(letter));
+    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Gross 120.00 EUR');
+  });
+
+  it('shows a value that is kept for other fields only where they are', async () => {
+    const result =
+      '</w:t></w:r><w:bookmarkStart w:id="1" w:name="total"/>' + run('5') + '<w:bookmarkEnd w:id="1"/><w:r><w:t>';
+    const set = outerField('SET total ', field('= 2 + 3', '5'), '', result);
+    const body = `<w:p>${set}${run('Total ')}${field('REF total', '5')}</w:p>`;
+    const [page] = await caller.renderedPages('docx', base64(buildDocx(body)));
+    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Total 5');
+  });
+
   it('is hyphenated if its settings say so', async () => {
     // LibreOffice needs two seconds of processor time to load the patterns of German.
     const word = 'anticonstitutionnellement ';

@@ -4,10 +4,23 @@ import { decodeReferences, keepAttributes, localNameOf, valuesOf } from './edit-
 const readingFields = /^\s*(?:INCLUDETEXT|INCLUDEPICTURE|INCLUDE|IMPORT|DDE|DDEAUTO|LINK|DATABASE|RD)\b/i;
 /** LibreOffice works these out with the data of a mail merge, which it does not have, and prints nothing. */
 const mailMergeFields = /^\s*(?:IF|MERGEREC)\b/i;
+/** These show the text of their instruction, and store no result. */
+const instructionFields = /^\s*(?:MACROBUTTON|GOTOBUTTON|EQ)\b/i;
 
-/** Whether a field is printed with its stored result, because its instruction reads another file or needs other data. */
-export const printsStoredResult = (instruction: string): boolean =>
-  readingFields.test(instruction) || mailMergeFields.test(instruction);
+/**
+ * Whether a field is printed with its stored result, because its instruction reads another file or needs other data.
+ * LibreOffice prints a field in the instruction (`hasField`) as well, so the `{ 5 }` of `{ = { 5 } * 2 }` before its 10.
+ */
+export const printsStoredResult = (instruction: string, hasField: boolean): boolean =>
+  readingFields.test(instruction) ||
+  mailMergeFields.test(instruction) ||
+  (hasField && !instructionFields.test(instruction));
+
+/** Their stored result is a value for other fields, and is not shown. */
+const valueFields = /^\s*(?:SET|ASK)\b/i;
+
+/** Whether the stored result of a field is not shown. */
+export const hidesStoredResult = (instruction: string): boolean => valueFields.test(instruction);
 
 /** The folder of the file is one of the service, and another one each time. */
 const namesFolder = /^\s*FILENAME\b[^]*\\p\b/i;
@@ -20,49 +33,58 @@ const withoutFolder = (instruction: string): string =>
   escapeMarkup(instruction.replaceAll('"', '').replace(/\\p\b/gi, ''));
 
 const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
-const fieldNames = new Set(['fldChar', 'instrText', 'fldSimple']);
+const readNames = new Set(['fldChar', 'instrText', 'fldSimple', 'r']);
 
 type Range = { start: number; end: number };
 type Change = Range & { text: string };
-type Instruction = { text: string; pieces: Range[] };
+/** An instruction, or a result, which can have pieces of the instruction around it. `isHidden` is a result not shown. */
+type Part = { text: string; pieces: Range[]; hasField: boolean; isHidden: boolean };
 
+const newPart = (isHidden = false): Part => ({ text: '', pieces: [], hasField: false, isHidden });
 const emptied = (range: Range): Change => ({ ...range, text: '' });
 
 /**
- * The changes that empty the instructions of fields which are printed with their stored results. An instruction can have
- * several pieces and contain fields.
+ * The changes that empty the instructions of fields which are printed with their stored results, and hide those that are
+ * not shown. An instruction can have several pieces and contain fields.
  */
 const changesOf = (xml: string): Change[] => {
   const changes: Change[] = [];
-  const open: Instruction[] = [];
+  const open: Part[] = [];
   let pieceStart: number | null = null;
-  const end = (instruction: Instruction | undefined): void => {
-    if (!instruction) return;
-    const { text, pieces } = instruction;
-    if (isFolderField(text)) {
-      const [first, ...others] = pieces;
-      changes.push({ ...first!, text: withoutFolder(text) });
-      for (const piece of others) changes.push(emptied(piece));
-    }
-    if (!printsStoredResult(text)) return;
+  /** Returns whether the result that follows is hidden. */
+  const end = (part: Part | undefined): boolean => {
+    if (!part) return false;
+    const { text, pieces, hasField, isHidden } = part;
+    const isStored = printsStoredResult(text, hasField);
+    if (!isStored && !isFolderField(text)) return isHidden;
+    const [first, ...others] = pieces;
+    if (first) changes.push(isStored ? emptied(first) : { ...first, text: withoutFolder(text) });
     // One by one: a call can have only about 100,000 arguments.
-    for (const piece of pieces) changes.push(emptied(piece));
+    for (const piece of others) changes.push(emptied(piece));
+    return isHidden || (isStored && hidesStoredResult(text));
   };
   const addPiece = (piece: Range): void => {
     const text = decodeReferences(xml.slice(piece.start, piece.end).replace(/<[^<>]*>/g, ''));
-    const instruction = open.at(-1);
-    if (!instruction) return end({ text, pieces: [piece] });
-    instruction.text += text;
-    instruction.pieces.push(piece);
+    const part = open.at(-1);
+    if (!part) return void end({ ...newPart(), text, pieces: [piece] });
+    part.text += text;
+    part.pieces.push(piece);
+  };
+  const addField = (): void => {
+    const around = open.at(-1);
+    if (around) around.hasField = true;
   };
   const mark = (kind: string): void => {
-    if (kind === 'begin') open.push({ text: '', pieces: [] });
-    if (kind === 'separate' || kind === 'end') end(open.pop());
-    if (kind === 'separate') open.push({ text: '', pieces: [] });
+    if (kind === 'begin') {
+      addField();
+      open.push(newPart(open.at(-1)?.isHidden));
+    }
+    const isHidden = (kind === 'separate' || kind === 'end') && end(open.pop());
+    if (kind === 'separate') open.push(newPart(isHidden));
   };
   for (const { 0: tag, 1: slash, 2: name, index } of xml.matchAll(tags)) {
     const local = localNameOf(name!);
-    if (!fieldNames.has(local)) continue;
+    if (!readNames.has(local)) continue;
     if (local === 'instrText' && slash && pieceStart !== null) {
       addPiece({ start: pieceStart, end: index });
       pieceStart = null;
@@ -70,15 +92,22 @@ const changesOf = (xml: string): Change[] => {
     if (slash) continue;
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
     if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
+    if (local === 'r' && open.at(-1)?.isHidden && !tag.endsWith('/>')) {
+      const [at, prefix] = [index + tag.length, name!.slice(0, -local.length)];
+      changes.push({ start: at, end: at, text: `<${prefix}rPr><${prefix}vanish/></${prefix}rPr>` });
+    }
     if (local !== 'fldSimple') continue;
-    const instruction = valuesOf(tag, 'instr').find((value) => printsStoredResult(value) || isFolderField(value));
+    addField();
+    const instruction = valuesOf(tag, 'instr').find(
+      (value) => printsStoredResult(value, false) || isFolderField(value),
+    );
     if (instruction === undefined) continue;
     const emptyTag = keepAttributes(tag, (attribute) => attribute.local !== 'instr');
-    const kept = printsStoredResult(instruction) ? '' : withoutFolder(instruction);
+    const kept = printsStoredResult(instruction, false) ? '' : withoutFolder(instruction);
     const text = emptyTag.replace(/instr=""/i, () => `instr="${kept}"`);
     changes.push({ start: index, end: index + tag.length, text });
   }
-  open.forEach(end);
+  for (const part of open) end(part);
   return changes.toSorted((one, other) => one.start - other.start);
 };
 

@@ -32,7 +32,7 @@ const acceptedWord = (word: string, isOn: boolean, group: Group): string | undef
 };
 
 /** The instruction of a field: its text so far, where it is in the file, and the depth of its group. */
-type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[] };
+type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[]; hasField: boolean };
 
 /**
  * Removes the instructions of fields that are printed with their stored results or show the folder of the file, the
@@ -44,8 +44,8 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const open: Instruction[] = [];
   const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
   let skipped = 0;
-  const end = ({ text, pieces }: Instruction): void => {
-    if (printsStoredResult(text) || isFolderField(text))
+  const end = ({ text, pieces, hasField }: Instruction): void => {
+    if (printsStoredResult(text, hasField) || isFolderField(text))
       for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
   };
   const text = rtf.toString('latin1');
@@ -70,8 +70,11 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
     } else if (characters !== undefined) add(characters);
     else if (symbol === '\\') add(symbol);
     else if (code !== undefined) add(String.fromCharCode(Number.parseInt(code, 16)));
-    else if (word === 'fldinst') open.push({ depth: groups.length, text: '', pieces: [] });
-    else if (word === 'bin') tokens.lastIndex += Math.max(0, Number(number ?? 0));
+    else if (word === 'fldinst') {
+      const around = open.at(-1);
+      if (around) around.hasField = true;
+      open.push({ depth: groups.length, text: '', pieces: [], hasField: false });
+    } else if (word === 'bin') tokens.lastIndex += Math.max(0, Number(number ?? 0));
     else if (word === 'uc') groups[groups.length - 1] = { ...group, fallback: Math.max(0, Number(number ?? 1)) };
     else if (word === 'u' && number !== undefined) {
       skipped = 0;
