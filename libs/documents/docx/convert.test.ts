@@ -139,6 +139,12 @@ describe('a Word document', () => {
     const hidden = '<w:vanish/>';
     const inParagraph = (id: string, content: string) => `<w:pPr><w:pStyle w:val="${id}"/></w:pPr>${content}`;
     const ruby = `<w:ruby><w:rt>${run('ruby')}</w:rt><w:rubyBase>${run('base')}</w:rubyBase></w:ruby>`;
+    const simple = (text: string, result: string) => `<w:fldSimple w:instr=" ${text} ">${result}</w:fldSimple>`;
+    const outerField = (inner: string, result: string) =>
+      field(instruction('IF ') + inner + instruction('= "a"'), result);
+    const picture = (text: string) =>
+      `<w:r><w:drawing><wp:inline><wp:docPr id="1" descr="${text}"/><a:graphic><a:graphicData><pic:pic><pic:blipFill>` +
+      '<a:blip r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>';
     const salutation = field(instruction('IF ') + field(instruction('MERGEFIELD A'), run('F')), run('Ms'));
 
     test.each([
@@ -149,14 +155,18 @@ describe('a Word document', () => {
       ['no text of a hidden style', run('a', '<w:rStyle w:val="Derived"/>') + run('b'), 'b'],
       ['no text of a hidden paragraph', inParagraph('Hidden', run('a') + run('b', '<w:vanish w:val="false"/>')), 'b'],
       ['text of a style that is shown again', inParagraph('Shown', run('a')), 'a'],
-      [
-        'simple fields',
-        run('Dear ') + `<w:fldSimple w:instr=" MERGEFIELD N ">${run('Anna')}</w:fldSimple>`,
-        'Dear Anna',
-      ],
+      ['simple fields', run('Dear ') + simple('MERGEFIELD N', run('Anna')), 'Dear Anna'],
       ['text with a direction', `<w:dir w:val="rtl">${run('a')}<w:bdo w:val="ltr">${run('b')}</w:bdo></w:dir>`, 'ab'],
       ['the base of a phonetic guide', `<w:r>${ruby}</w:r>`, 'base'],
       ['no instruction of a field', `${salutation}${run(' Smith')}`, 'Ms Smith'],
+      ['no result in an instruction', outerField(simple('MERGEFIELD A', run('F')), run('Ms')), 'Ms'],
+      ['no picture of another branch', outerField(picture('no'), picture('yes')), '[yes]'],
+      ['no cell of another branch', outerField(`</w:p><w:tbl>${row(paragraph('no'))}</w:tbl><w:p>`, run('yes')), 'yes'],
+      [
+        'text after a field without an end',
+        mark('begin') + instruction('PAGE') + run('a') + outerField('', run('b')),
+        'ab',
+      ],
       ['old line breaks', '<w:r><w:t>a</w:t><w:cr/><w:t>b</w:t></w:r>', 'a<br />b'],
     ])('%s', async (_, content, expected) => {
       const styles =
@@ -166,9 +176,14 @@ describe('a Word document', () => {
         style('Loop', '<w:basedOn w:val="Loop"/>');
       const file = word(`<w:p>${content}</w:p>`, {
         'word/styles.xml': wordDocument('').replace(/<w:body>.*(?=<\/w:document>)/, () => styles),
-        'word/_rels/document.xml.rels': relations(relation('s1', 'styles', 'styles.xml')),
+        'word/_rels/document.xml.rels': relations(
+          relation('s1', 'styles', 'styles.xml'),
+          relation('p1', 'image', 'media/a.emf'),
+        ),
+        'word/media/a.emf': 'x',
       });
-      expect((await bodyOf(file)).replace(/<(?!br)[^>]*>/g, '').trim()).toBe(expected);
+      const shown = (await bodyOf(file)).replace(/<img alt="(\w+)"[^>]*>/g, '[$1]');
+      expect(shown.replace(/<(?!br)[^>]*>/g, '').trim()).toBe(expected);
     });
 
     // Searching again from each start would take hours.

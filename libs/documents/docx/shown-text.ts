@@ -47,15 +47,31 @@ const hiddenStylesOf = (styles: string): ReadonlySet<string> => {
 /** A paragraph or run that is open: whether its style and the paragraph around it hide it, and what it says itself. */
 type Open = { isRun: boolean; isStyleHidden: boolean; isParagraphHidden: boolean; isHidden?: boolean };
 
+const marks = /<w:fldChar(?=[\s/>])[^<>]*>/g;
+const markType = (attributes: string): string | undefined => /\sw:fldCharType="(\w+)"/.exec(attributes)?.[1];
+
+/** Where the fields begin that also end. Without an end, all text after a field would be its instruction. */
+const fieldStarts = (xml: string): ReadonlySet<number> => {
+  const open: number[] = [];
+  const starts = new Set<number>();
+  for (const { 0: mark, index } of xml.matchAll(marks)) {
+    const type = markType(mark);
+    if (type === 'begin') open.push(index);
+    else if (type === 'end' && open.length > 0) starts.add(open.pop()!);
+  }
+  return starts;
+};
+
 /** The text of Word elements as Word prints it, in elements that the converter knows. */
 const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
   const open: Open[] = [];
+  const starts = fieldStarts(xml);
   const fields: ('instruction' | 'result')[] = [];
   let [instructions, isFormer] = [0, false];
   const isHidden = (): boolean => {
     const run = open.at(-1);
     if (!run?.isRun) return false;
-    if (instructions > 0 && fields.at(-1) === 'result') return true;
+    if (instructions > 0) return true;
     // Text that both styles hide is shown (ECMA-376, part 1, 17.7.3).
     return run.isHidden ?? run.isStyleHidden !== run.isParagraphHidden;
   };
@@ -64,20 +80,21 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
     const isParagraphHidden = isRun && !!(around?.isRun ? around.isParagraphHidden : around?.isStyleHidden);
     open.push({ isRun, isStyleHidden: false, isParagraphHidden });
   };
-  const readField = (type: string | undefined): void => {
+  const readField = (type: string | undefined, at: number): void => {
+    if (type === 'begin' && !starts.has(at)) return;
     if (type !== 'begin' && fields.pop() === 'instruction') instructions -= 1;
     if (type === 'begin') instructions += 1;
     if (type !== 'end') fields.push(type === 'begin' ? 'instruction' : 'result');
   };
-  const readProperty = (name: string, rest: string): void => {
+  const readProperty = (name: string, rest: string, at: number): void => {
     const last = open.at(-1);
-    if (name === 'fldChar') readField(/\sw:fldCharType="(\w+)"/.exec(rest)?.[1]);
+    if (name === 'fldChar') readField(markType(rest), at);
     else if (last && !isFormer) {
       if (name === 'vanish' && last.isRun) last.isHidden = isOn(rest);
       if (name === (last.isRun ? 'rStyle' : 'pStyle')) last.isStyleHidden = hiddenStyles.has(valueOf(rest));
     }
   };
-  return xml.replace(tags, (tag, slash: string, name: string, rest: string) => {
+  return xml.replace(tags, (tag, slash: string, name: string, rest: string, at: number) => {
     if (unwrapped.has(name)) return `<${slash}w:smartTag${rest}>`;
     if (printed.has(name)) {
       if (isHidden()) return `<${slash}w:delText${rest}>`;
@@ -87,7 +104,7 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
       if (slash) open.pop();
       else if (!rest.endsWith('/')) begin(name === 'r');
     } else if (name.endsWith('Change')) isFormer = !slash && !rest.endsWith('/');
-    else if (!slash) readProperty(name, rest);
+    else if (!slash) readProperty(name, rest, at);
     return tag;
   });
 };
