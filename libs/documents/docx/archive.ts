@@ -1,6 +1,8 @@
 import { inputError } from '../input.ts';
 import { type Parts, unpackOffice } from '../office/archive.ts';
+import { editTags, withDoubleQuotes } from '../office/edit-tags.ts';
 import { checkMainPart, decodeOffice, isCompoundFile, isZip } from '../office/formats.ts';
+import { encodeXml, readXml } from '../office/xml-encoding.ts';
 
 /** The bytes of the file, which begin like a zip archive: as sent, or from base64. @throws ApiError */
 export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
@@ -20,9 +22,20 @@ export const readDocx = (data: Uint8Array, isFile: boolean): Buffer => {
 const neededPath =
   /^(\[Content_Types\]\.xml|docProps\/core\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
 
-/** Unpacks the files that conversion needs. @throws ApiError */
-export const unpackDocx = (file: Buffer): Promise<Parts> =>
-  unpackOffice('docx', file, (paths) => {
+const searchedPath = /^word\/[^/]+\.xml$/i;
+
+/**
+ * Unpacks the files that conversion needs. The parts that are searched are written as Word writes them: in UTF-8, without
+ * comments and CDATA, and with attributes in double quotes. @throws ApiError
+ */
+export const unpackDocx = async (file: Buffer): Promise<Parts> => {
+  const parts = await unpackOffice('docx', file, (paths) => {
     checkMainPart('docx', paths);
     return paths.filter((path) => neededPath.test(path));
   });
+  for (const [path, content] of parts) {
+    const xml = searchedPath.test(path) ? readXml(content) : null;
+    if (xml !== null) parts.set(path, encodeXml(editTags(xml, (_, tag) => withDoubleQuotes(tag))));
+  }
+  return parts;
+};

@@ -215,6 +215,48 @@ describe('a Word document', () => {
     });
   });
 
+  describe('is read in the same way if its XML has', () => {
+    const styles = wordDocument('').replace(
+      /<w:body>.*(?=<\/w:document>)/,
+      '<w:style w:type="character" w:styleId="A"><w:vanish/></w:style>' +
+        '<w:style w:type="character" w:styleId="B"><w:basedOn w:val="A"/></w:style>',
+    );
+    const run = (text: string, properties: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+    const body =
+      `<w:p>${run('shown', '<w:vanish w:val="0"/>')}${run('secret', '<w:rStyle w:val="B"/>')}` +
+      `${mark('begin')}${run('instruction', '')}${mark('separate')}${run('result', '<w:color w:val="FF0000"/>')}` +
+      `${mark('end')}<w:r><w:drawing><wp:inline><wp:extent cx="1270000" cy="1"/><wp:docPr id="1" descr="a &quot;b&quot;"/>` +
+      `<a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData>` +
+      `</a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+    const converted = (edit: (xml: string) => string | Uint8Array) =>
+      convert(
+        word('', {
+          'word/document.xml': edit(wordDocument(body)),
+          'word/styles.xml': edit(styles),
+          'word/_rels/document.xml.rels': relations(
+            relation('p1', 'image', 'media/a.emf'),
+            relation('s1', 'styles', 'styles.xml'),
+          ),
+          'word/media/a.emf': 'x',
+        }),
+      );
+
+    test.each<[string, (xml: string) => string | Uint8Array]>([
+      ['single quotes', (xml) => xml.replace(/"([^"]*)"/g, "'$1'").replaceAll('&quot;', '"')],
+      ['spaces around =', (xml) => xml.replace(/="/g, ' =\n"')],
+      ['CDATA', (xml) => xml.replace(/(<w:t>)([^<]*)/g, '$1<![CDATA[$2]]>')],
+      ['comments', (xml) => xml.replaceAll('<w:rPr>', '<w:rPr><!-- <w:vanish/> -->')],
+      ['> in attributes', (xml) => xml.replace(/<(w:vanish|w:color|wp:docPr) /g, '<$1 title="a>b" ')],
+      ['UTF-16', (xml) => Buffer.from(`\uFEFF${xml}`, 'utf16le')],
+    ])('%s', async (_, edit) => {
+      const expected = await converted((xml) => xml);
+      expect(expected.html).toMatch(/shown.*result.*<img alt="a &quot;b&quot;"[^>]*width:100pt/);
+      expect(expected.html).not.toMatch(/secret|instruction/);
+      expect(await converted(edit)).toEqual(expected);
+    });
+  });
+
   test('with a javascript: link is a document with scripts', async () => {
     const link = '<w:p><w:hyperlink r:id="l1"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>';
     const prepared = await convert(

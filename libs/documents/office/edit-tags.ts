@@ -42,6 +42,17 @@ export const keepAttributes = (tag: string, isKept: (attribute: Attribute) => bo
       : `${name}=""`,
   );
 
+const otherWriting = /=\s*'|\s=|=\s/;
+
+/** The start tag with its attributes written as `name="value"`: without other quotes, and without spaces. */
+export const withDoubleQuotes = (tag: string): string =>
+  otherWriting.test(tag)
+    ? tag.replace(attributes, (_, name: string, value: string) => {
+        const text = value.slice(1, -1).replaceAll('"', '&quot;');
+        return `${name}="${text}"`;
+      })
+    : tag;
+
 /**
  * Passes each start tag with its local name to `edit`, and replaces it by the result. Removes comments and processing
  * instructions, and turns CDATA into plain text. The result has `<` and `>` only at its tags.

@@ -195,6 +195,9 @@ it('The styles of headings get the outline level that Word has built in', () => 
   expect(withOutlineLevels(style('<w:pPr><w:jc/></w:pPr>'))).toBe(
     style('<w:pPr><w:jc/><w:outlineLvl w:val="1"/></w:pPr>'),
   );
+  expect(withOutlineLevels(`<w:style a=''><w:name w:val = 'heading 2' /></w:style>`)).toContain(
+    '<w:outlineLvl w:val="1"/>',
+  );
   const own = style('<w:pPr><w:outlineLvl w:val="5"/></w:pPr>');
   expect(withOutlineLevels(own)).toBe(own);
 });

@@ -9,7 +9,7 @@ import { withChangesAccepted } from './tracked-changes.ts';
 import { encodeXml, readXml } from './xml-encoding.ts';
 
 const styles = /<w:style\s/g;
-const headingName = /<w:name\s+w:val="heading ([1-9])"\s*\/>/i;
+const headingName = /<w:name\s+w:val\s*=\s*["']heading ([1-9])["']\s*\/>/i;
 
 /**
  * Gives the styles of headings their outline level, where the file does not: Word has it built in, LibreOffice does not,
