@@ -160,6 +160,7 @@ describe('a Word document', () => {
       ['the base of a phonetic guide', `<w:r>${ruby}</w:r>`, 'base'],
       ['no instruction of a field', `${salutation}${run(' Smith')}`, 'Ms Smith'],
       ['no result in an instruction', outerField(simple('MERGEFIELD A', run('F')), run('Ms')), 'Ms'],
+      ['no value that is kept for other fields', field(instruction(' SET A 5 '), run('5')) + run(' b'), 'b'],
       ['no picture of another branch', outerField(picture('no'), picture('yes')), '[yes]'],
       ['no cell of another branch', outerField(`</w:p><w:tbl>${row(paragraph('no'))}</w:tbl><w:p>`, run('yes')), 'yes'],
       [

@@ -1,4 +1,5 @@
 import type { Parts } from '../office/archive.ts';
+import { hidesStoredResult } from '../office/fields.ts';
 
 // The converter prints hidden text, passes over some elements with their text, and does not know which parts of a field
 // are its instruction. Elements it knows take the place of others: it reads the content of `w:smartTag`, and no
@@ -8,7 +9,7 @@ const unwrapped = new Set(['fldSimple', 'dir', 'bdo', 'ruby', 'rubyBase']);
 const contents =
   't|tab|br|cr|sym|noBreakHyphen|softHyphen|drawing|pict|object|footnoteReference|endnoteReference'.split('|');
 const printed = new Set(contents);
-const properties = ['pStyle', 'rStyle', 'vanish', 'rPrChange', 'pPrChange', 'fldChar'];
+const properties = ['pStyle', 'rStyle', 'vanish', 'rPrChange', 'pPrChange', 'fldChar', 'instrText'];
 const tags = new RegExp(
   String.raw`<(\/?)w:(p|r|${[...unwrapped, ...contents, ...properties].join('|')})(?=[\s/>])([^<>]*)>`,
   'g',
@@ -47,6 +48,9 @@ const hiddenStylesOf = (styles: string): ReadonlySet<string> => {
 /** A paragraph or run that is open: whether its style and the paragraph around it hide it, and what it says itself. */
 type Open = { isRun: boolean; isStyleHidden: boolean; isParagraphHidden: boolean; isHidden?: boolean };
 
+/** The instruction of a field, or its result. */
+type FieldPart = { isHidden: boolean; instruction: string };
+
 const marks = /<w:fldChar(?=[\s/>])[^<>]*>/g;
 const markType = (attributes: string): string | undefined => /\sw:fldCharType="(\w+)"/.exec(attributes)?.[1];
 
@@ -66,12 +70,12 @@ const fieldStarts = (xml: string): ReadonlySet<number> => {
 const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
   const open: Open[] = [];
   const starts = fieldStarts(xml);
-  const fields: ('instruction' | 'result')[] = [];
-  let [instructions, isFormer] = [0, false];
+  const fields: FieldPart[] = [];
+  let [hiddenParts, isFormer] = [0, false];
   const isHidden = (): boolean => {
     const run = open.at(-1);
     if (!run?.isRun) return false;
-    if (instructions > 0) return true;
+    if (hiddenParts > 0) return true;
     // Text that both styles hide is shown (ECMA-376, part 1, 17.7.3).
     return run.isHidden ?? run.isStyleHidden !== run.isParagraphHidden;
   };
@@ -82,9 +86,16 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
   };
   const readField = (type: string | undefined, at: number): void => {
     if (type === 'begin' && !starts.has(at)) return;
-    if (type !== 'begin' && fields.pop() === 'instruction') instructions -= 1;
-    if (type === 'begin') instructions += 1;
-    if (type !== 'end') fields.push(type === 'begin' ? 'instruction' : 'result');
+    const ended = type === 'begin' ? undefined : fields.pop();
+    if (ended?.isHidden) hiddenParts -= 1;
+    if (type === 'end') return;
+    const isHidden = type === 'begin' || hidesStoredResult(ended?.instruction ?? '');
+    fields.push({ isHidden, instruction: '' });
+    if (isHidden) hiddenParts += 1;
+  };
+  const readInstruction = (start: number): void => {
+    const part = fields.at(-1);
+    if (part) part.instruction += xml.slice(start, xml.indexOf('<', start));
   };
   const readProperty = (name: string, rest: string, at: number): void => {
     const last = open.at(-1);
@@ -104,7 +115,9 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
       if (slash) open.pop();
       else if (!rest.endsWith('/')) begin(name === 'r');
     } else if (name.endsWith('Change')) isFormer = !slash && !rest.endsWith('/');
-    else if (!slash) readProperty(name, rest, at);
+    else if (name === 'instrText') {
+      if (!slash) readInstruction(at + tag.length);
+    } else if (!slash) readProperty(name, rest, at);
     return tag;
   });
 };
