@@ -139,12 +139,17 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Gross 120.00 EUR');
   });
 
-  it('shows a value that is kept for other fields only where they are', async () => {
-    const result =
-      '</w:t></w:r><w:bookmarkStart w:id="1" w:name="total"/>' + run('5') + '<w:bookmarkEnd w:id="1"/><w:r><w:t>';
-    const set = outerField('SET total ', field('= 2 + 3', '5'), '', result);
-    const body = `<w:p>${set}${run('Total ')}${field('REF total', '5')}</w:p>`;
-    const [page] = await caller.renderedPages('docx', base64(buildDocx(body)));
+  const bookmarked =
+    '</w:t></w:r><w:bookmarkStart w:id="1" w:name="total"/>' + run('5') + '<w:bookmarkEnd w:id="1"/><w:r><w:t>';
+  const set = outerField('SET total ', field('= 2 + 3', '5'), '', bookmarked);
+  const setInRtf =
+    '{\\rtf1\\ansi {\\field{\\*\\fldinst SET total {\\field{\\*\\fldinst = 2 + 3}{\\fldrslt 5}}}' +
+    '{\\fldrslt {\\*\\bkmkstart total}5{\\*\\bkmkend total}}}Total {\\field{\\*\\fldinst REF total}{\\fldrslt 5}}\\par}';
+  it.each([
+    ['docx', buildDocx(`<w:p>${set}${run('Total ')}${field('REF total', '5')}</w:p>`)],
+    ['rtf', Buffer.from(setInRtf)],
+  ])('shows a value that is kept for other fields only where they are: %s', async (inputType, letter) => {
+    const [page] = await caller.renderedPages(inputType, base64(letter));
     expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Total 5');
   });
 

@@ -166,6 +166,15 @@ describe('The fields of RTF', () => {
     const file = Buffer.concat([rtf('PAGE \\\\* MERGEFORMAT'), Buffer.from('INCLUDETEXT of a text, DDEAUTO')]);
     expect(neutraliseRtf(file).equals(file)).toBe(true);
   });
+  it('that keep a value for others become hidden text, because LibreOffice would show it', () => {
+    const set = (field: string, inst: string, result: string, text: string): string =>
+      `{\\rtf1 {\\${field}{\\*\\${inst} ${text}{\\field{\\*\\fldinst PAGE}{\\fldrslt 5}}}{\\${result} {\\b 5}}}` +
+      '{\\field{\\*\\fldinst REF a}{\\fldrslt 5}}}';
+    const printed = set('xxxxx', 'xxxxxxx', String.raw`v\v\v\v`, '     ').replace('{\\fldrslt 5}', '{\\fldrslt  }');
+    expect(neutraliseRtf(Buffer.from(set('field', 'fldinst', 'fldrslt', 'SET a'))).toString()).toBe(printed);
+    const alone = '{\\rtf1 {\\*\\fldinst SET a{\\*\\fldinst PAGE}}}';
+    expect(neutraliseRtf(Buffer.from(alone)).toString()).toBe(alone.replace('SET a', '     '));
+  });
   it('show tracked changes as accepted', () => {
     expect(neutraliseRtf(Buffer.from('{\\deleted\\revauthdel1 old}{\\revised1 new}')).toString()).toBe(
       '{\\v\\v\\v\\v\\revauthdel1 old}{\\xxxxxxx1 new}',

@@ -1,4 +1,4 @@
-import { isFolderField, printsStoredResult } from './fields.ts';
+import { hidesStoredResult, isFolderField, printsStoredResult } from './fields.ts';
 
 /** A control word with its number and the space that ends it, a character by its code, a control symbol, a brace, text. */
 const tokens = /\\([a-z]+)(-?\d+)? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)/gi;
@@ -20,19 +20,30 @@ const withWord = (group: Group, word: string, isOn: boolean): Group => {
   return word === 'v' ? { ...group, isHidden: isOn } : { ...group, isDeleted: isOn };
 };
 
+/** As long as `\deleted` and `\fldrslt`. */
+const hiddenText = String.raw`\v\v\v\v`;
+
 /**
  * Tracked changes are printed as accepted: what is deleted becomes hidden text, and what is new becomes ordinary. The
  * end of a deletion shows no text that is hidden anyway, and the end of hidden text none that is deleted.
  */
 const acceptedWord = (word: string, isOn: boolean, group: Group): string | undefined => {
   if (word === 'revised') return String.raw`\xxxxxxx`;
-  if (word === 'deleted')
-    return isOn || (group.isDeleted && !group.isHidden) ? String.raw`\v\v\v\v` : String.raw`\xxxxxxx`;
+  if (word === 'deleted') return isOn || (group.isDeleted && !group.isHidden) ? hiddenText : String.raw`\xxxxxxx`;
   return word === 'v' && !isOn && group.isDeleted ? String.raw`\x` : undefined;
 };
 
-/** The instruction of a field: its text so far, where it is in the file, and the depth of its group. */
-type Instruction = { depth: number; text: string; pieces: { start: number; end: number }[]; hasField: boolean };
+/**
+ * The instruction of a field: its text so far, where it and the control words of it and of its field are in the file, and
+ * the depth of its group.
+ */
+type Instruction = {
+  depth: number;
+  starts: { field: number | null; instruction: number };
+  text: string;
+  pieces: { start: number; end: number }[];
+  hasField: boolean;
+};
 
 /**
  * Removes the instructions of fields that are printed with their stored results or show the folder of the file, the
@@ -44,9 +55,17 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
   const open: Instruction[] = [];
   const groups: Group[] = [{ fallback: 1, isHidden: false, isDeleted: false }];
   let skipped = 0;
-  const end = ({ text, pieces, hasField }: Instruction): void => {
+  let fieldStart: number | null = null;
+  /** The depth of the result that is hidden. */
+  let hiddenDepth: number | null = null;
+  const end = ({ depth, starts, text, pieces, hasField }: Instruction): void => {
     if (printsStoredResult(text, hasField) || isFolderField(text))
       for (const piece of pieces) cleaned.fill(' ', piece.start, piece.end);
+    if (!hasField || !hidesStoredResult(text) || starts.field === null) return;
+    // LibreOffice shows the result of a field even if it is hidden text, so there must be no field.
+    cleaned.write(String.raw`\xxxxx`, starts.field);
+    cleaned.write(String.raw`\xxxxxxx`, starts.instruction);
+    hiddenDepth = depth;
   };
   const text = rtf.toString('latin1');
   tokens.lastIndex = 0;
@@ -70,10 +89,14 @@ export const neutraliseRtf = (rtf: Buffer): Buffer => {
     } else if (characters !== undefined) add(characters);
     else if (symbol === '\\') add(symbol);
     else if (code !== undefined) add(String.fromCharCode(Number.parseInt(code, 16)));
-    else if (word === 'fldinst') {
+    else if (word === 'field') [fieldStart, hiddenDepth] = [piece.start, null];
+    else if (word === 'fldrslt') {
+      if (groups.length === hiddenDepth) cleaned.write(hiddenText, piece.start);
+    } else if (word === 'fldinst') {
       const around = open.at(-1);
       if (around) around.hasField = true;
-      open.push({ depth: groups.length, text: '', pieces: [], hasField: false });
+      const starts = { field: fieldStart, instruction: piece.start };
+      open.push({ depth: groups.length, starts, text: '', pieces: [], hasField: false });
     } else if (word === 'bin') tokens.lastIndex += Math.max(0, Number(number ?? 0));
     else if (word === 'uc') groups[groups.length - 1] = { ...group, fallback: Math.max(0, Number(number ?? 1)) };
     else if (word === 'u' && number !== undefined) {
