@@ -250,6 +250,29 @@ describe('A stamped PDF', () => {
     expect([number.size, number.left].map(Math.round)).toEqual([7, 6]);
   });
 
+  it.each([
+    ['larger than the page', [-300, -300, 1000, 1200], [300, 400]],
+    ['partly outside of the page', [100, -50, 900, 300], [200, 300]],
+    ['apart from the page', [1000, 1000, 1200, 1200], [300, 400]],
+  ])('has stamps in what viewers show of an existing PDF with a crop box %s', async (_, cropBox, size) => {
+    const document = await PDFDocument.create();
+    document.addPage([300, 400]).node.set(PDFName.of('CropBox'), document.context.obj(cropBox));
+    const { body } = await caller.postRender({
+      mode: 'COMPOSE',
+      parts: [{ mode: 'PDF', data: await document.saveAsBase64() }],
+      watermark: { text: 'DRAFT', rotation: 0, font_size: 20 },
+      page_numbers: { format: 'No. {page}', position: 'bottom_left', margin: 12 },
+    });
+    const [page] = await readPdf(String(body['pdf_base64']));
+    expect([page!.width, page!.height].map((length) => Math.round((length / 25.4) * 72))).toEqual(size);
+    const watermark = findTextRun(page!, 'DRAFT');
+    expect(watermark.left + watermark.right).toBeCloseTo(page!.width, 0);
+    const number = findTextRun(page!, 'No. 1');
+    expect(number.left).toBeCloseTo(12, 0);
+    expect(page!.height - number.top).toBeGreaterThan(12);
+    expect(page!.height - number.top).toBeLessThan(16);
+  });
+
   it('has the same bytes when it is verified', async () => {
     const { id } = await caller.render('html', pagesOf(2), {
       ...stamps,

@@ -212,7 +212,7 @@ describe('An imported PDF has nothing', () => {
   });
 
   it('that no viewer can show: huge pages, or pages that are turned by half', async () => {
-    const page = '/Type /Page /Parent 2 0 R /Contents 4 0 R /CropBox [0 0 9999999 50] /Rotate 45 /UserUnit -1';
+    const page = '/Type /Page /Parent 2 0 R /Contents 4 0 R /CropBox [900 900 9999999 950] /Rotate 45 /UserUnit -1';
     expect(await importedText(withObjects({ 3: `<< ${page} >>` }))).not.toMatch(/CropBox|Rotate|UserUnit/);
   });
 

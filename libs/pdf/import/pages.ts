@@ -10,6 +10,7 @@ export type SourcePage = {
   reference: PDFRef;
   dictionary: PDFDict;
   mediaBox: Box;
+  /** What viewers show of the page; null for all of it. */
   cropBox: Box | null;
   /** 0, 90, 180 or 270. */
   rotation: number;
@@ -44,6 +45,15 @@ const usLetter: Box = [0, 0, 612, 792];
 /** The limits of a page in points (ISO 32000-1, Annex C). */
 const isPageSize = ([left, bottom, right, top]: Box): boolean =>
   [right - left, top - bottom].every((length) => length >= 1 && length <= 14_400);
+
+/** Viewers show nothing outside of the MediaBox (ISO 32000-1, 14.11.2). A CropBox apart from it is ignored. */
+const cropBoxOf = (context: PDFContext, value: PDFObject | undefined, mediaBox: Box): Box | null => {
+  const own = boxOf(context, value);
+  if (!own) return null;
+  const [left, bottom] = [Math.max(own[0], mediaBox[0]), Math.max(own[1], mediaBox[1])];
+  const shown: Box = [left, bottom, Math.min(own[2], mediaBox[2]), Math.min(own[3], mediaBox[3])];
+  return isPageSize(shown) ? shown : null;
+};
 
 const rotationOf = (context: PDFContext, value: PDFObject | undefined): number => {
   const rotation = context.lookup(value);
@@ -96,12 +106,11 @@ export const readPages = (context: PDFContext, catalog: PDFDict, maxPages: numbe
       throw invalidPdf('too_many_pages', `The PDF has more pages than the ${maxPages} that are allowed.`);
     const mediaBox = boxOf(context, inherited.MediaBox) ?? usLetter;
     if (!isPageSize(mediaBox)) throw damaged('a page has an impossible size');
-    const cropBox = boxOf(context, inherited.CropBox);
     pages.push({
       reference,
       dictionary,
       mediaBox,
-      cropBox: cropBox && isPageSize(cropBox) ? cropBox : null,
+      cropBox: cropBoxOf(context, inherited.CropBox, mediaBox),
       rotation: rotationOf(context, inherited.Rotate),
       userUnit: userUnitOf(dictionary, mediaBox),
       resources: inherited.Resources,
