@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasLooseText, markArtifacts, readOperations, withoutMarks } from './content-stream.ts';
@@ -26,6 +27,69 @@ describe('The operators of a content stream', () => {
         for (const { start, end } of operations) expect(start).toBeLessThan(end);
       }),
     );
+  });
+});
+
+describe('An inline image', () => {
+  const after = ['q', '1 0 0 1 5 5 cm', '/X1 Do', '[3 2] 0 d', '/Span <</ActualText (\u00e4)>> BDC', 'EMC', 'BT'];
+  const follows = fc.constantFrom(...after, '% comment\nQ', '');
+  /** Bytes in which also the end of an image and operators are likely. */
+  const bytes = (length: number): fc.Arbitrary<string> =>
+    fc
+      .array(fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.constantFrom(' EI ', '\nEI\nQ ', '\u0080\u00ff')))
+      .map((parts) => parts.join('').slice(0, length).padEnd(length, '\u00e9'));
+  const expectWhole = (image: string, next: string): void => {
+    const content = `q\n${image} ${next}`;
+    const [, read, ...others] = readOperations(content);
+    expect(read).toMatchObject({ operator: 'EI', start: 2, end: 2 + image.length });
+    expect(others.map(({ operator }) => operator)).toEqual(operatorsOf(next));
+  };
+
+  const space = (names: string[], bits: number) => names.map((colours) => ({ colours, bits }));
+  const colourSpaces = [
+    ...space(['/CS /G /BPC 8', '/ColorSpace /DeviceGray /BitsPerComponent 8', '/CS [/I /RGB 1 <00ff>] /BPC 8'], 8),
+    ...space(['/CS /RGB /BPC 8', '/CS /DeviceRGB /BPC 8 /DP << /K [1 2] >> /I true'], 24),
+    ...space(['/CS /CMYK /BPC 4', '/BPC 4 /F [] /CS /DeviceCMYK'], 16),
+    ...space(['/IM true', '/D [1 0] /ImageMask true', '/CS /Indexed /BPC 1'], 1),
+  ];
+
+  it('without a filter has the length that its size and colours give it, whatever its bytes', () => {
+    const images = fc
+      .record({ width: fc.nat(9), height: fc.nat(9), space: fc.constantFrom(...colourSpaces) })
+      .chain(({ width, height, space: { colours, bits } }) =>
+        bytes(Math.ceil((width * bits) / 8) * height).map(
+          (data) => `BI /W ${width} /Height ${height} ${colours} ID ${data}`,
+        ),
+      );
+    fc.assert(
+      fc.property(images, fc.constantFrom('', '\n', '\r\n'), follows, (image, gap, next) =>
+        expectWhole(`${image}${gap}EI`, next),
+      ),
+    );
+  });
+
+  it.each([
+    ['BI /W 1 /H 1 /BPC 8 /CS /G /F /AHx ID ff>EI'],
+    ['BI /W 1 /H 1 /BPC 8 /CS /G /Filter [/ASCIIHexDecode /Fl] ID f f >\nEI'],
+    ['BI /W 1 /H 1 /BPC 8 /CS /G /F /A85 ID !!>EI Q EI Q~>EI'],
+    ['BI /W 2 /H 2 /BPC 8 /CS /Named ID \u0001 EI \u0002EI'],
+    ['BI /W 1 /H 1 /BPC 8 /CS /G ID more than a byte EI'],
+    ['BI /W 9 /H 9 /BPC 8 /CS /G ID less EI'],
+  ])('ends at its mark, or before a plain operator: %j', (image) => {
+    for (const next of after) expectWhole(image, next);
+  });
+
+  it('that is compressed ends before a plain operator', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('', '\n'), follows, (data, gap, next) => {
+        const compressed = deflateSync(data).toString('latin1');
+        expectWhole(`BI /W 9 /H 9 /BPC 8 /CS /G /F /Fl ID ${compressed}${gap}EI`, next);
+      }),
+    );
+  });
+
+  it('without an end is no image', () => {
+    expect(operatorsOf('q BI /W 9 /H 9 /BPC 8 /CS /G ID abc EI \u0001 Q')).toEqual(['q', 'ID']);
   });
 });
 

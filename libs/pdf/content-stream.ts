@@ -1,3 +1,5 @@
+import { inlineImageEnd } from './inline-image.ts';
+
 /** An operator of a content stream, with its operands, from `start` to before `end` (ISO 32000-1, 7.8.2). */
 export type Operation = { operator: string; operands: string[]; start: number; end: number };
 
@@ -25,14 +27,10 @@ const afterMatch = (pattern: RegExp, content: string, position: number): number 
 
 const isOperand = (text: string): boolean => /^[-+./\d<>([\]]/.test(text) || ['true', 'false', 'null'].includes(text);
 
-/** The bytes of an inline image end at `EI` between white space. */
-const inlineImageEnd = (content: string, start: number): number => {
-  const end = /[\0\t\n\f\r ]EI(?=[\0\t\n\f\r ]|$)/g;
-  end.lastIndex = start;
-  return end.exec(content) ? end.lastIndex : content.length;
-};
-
-/** Reads the operators of a content stream (one character for each byte). Inline images are one operator, `EI`. */
+/**
+ * Reads the operators of a content stream (one character for each byte). Inline images are one operator, `EI`; one that
+ * has no end is `ID`, up to the end of the content.
+ */
 export function* readOperations(content: string): Generator<Operation> {
   let operands: string[] = [];
   let start = -1;
@@ -46,11 +44,11 @@ export function* readOperations(content: string): Generator<Operation> {
       position = afterMatch(whitespace, content, end);
       continue;
     }
-    const isImage = text === 'ID';
-    const operationEnd = isImage ? inlineImageEnd(content, end) : end;
+    const imageEnd = text === 'ID' ? inlineImageEnd(content, end, operands) : null;
+    const operationEnd = text === 'ID' ? (imageEnd ?? content.length) : end;
     position = afterMatch(whitespace, content, operationEnd);
     if (text !== 'BI') {
-      yield { operator: isImage ? 'EI' : text, operands, start, end: operationEnd };
+      yield { operator: imageEnd === null ? text : 'EI', operands, start, end: operationEnd };
       start = -1;
     }
     operands = [];

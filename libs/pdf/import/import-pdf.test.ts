@@ -52,6 +52,7 @@ describe('A PDF that cannot be a part', () => {
       'damaged',
     ],
     ['content that is not compressed', withObjects({ 4: { dictionary: flate, stream: 'BT ET' } }), 'damaged'],
+    ['an image in the content that has no end', withObjects({ 4: { dictionary: '', stream: 'BI ID abc' } }), 'damaged'],
     [
       'a dynamic form',
       withObjects({ 1: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /XFA 9 0 R /Fields [] >> >>', 9: '(x)' }),

@@ -45,7 +45,8 @@ export const encloseContent = (content: string): string => {
   let missing = 0;
   let last = 0;
   for (const { operator, operands, end } of readOperations(content)) {
-    if (!operatorPattern.test(operator) || !isBalanced(operands)) throw damaged('the content of a page cannot be read');
+    if (!operatorPattern.test(operator) || !isBalanced(operands) || operator === 'ID')
+      throw damaged('the content of a page cannot be read');
     if (operator === 'q') open += 1;
     else if (operator === 'Q' && open > 0) open -= 1;
     else if (operator === 'Q') missing += 1;

@@ -129,6 +129,26 @@ describe('A part of which a viewer hides layers', () => {
     expect(content).toBe('q q 1 0 0 RG 0 0 5 5 re W n T* 1 Tw 2 Tc T* Q Q');
   });
 
+  it('has no hidden content after an image within the content, whatever the bytes of the image', async () => {
+    const image = 'BI /W 2 /H 2 /BPC 8 /CS /G';
+    for (const data of ['ID \u0080 EI', '/F /AHx ID ffffffff>'])
+      for (const end of ['EI', '\nEI']) {
+        const content = `${image} ${data}${end} /F Do /OC /Off BDC ${shown('hidden')} EMC`;
+        const objects = { 16: form('', shown('form')) };
+        const text = await importedText(layered(content, { resources: '/XObject << /F 16 0 R >>', objects }));
+        expect(text).toContain(`${data}${end} /F Do`);
+        expect(text).toContain('(form)');
+        expect(text).not.toContain('hidden');
+      }
+  });
+
+  it('is rejected if an image within the content has no end, also in a form', async () => {
+    const content = `BI /W 9 /H 9 /F /Fl ID \u0001 /OC /Off BDC ${shown('hidden')} EMC`;
+    const inForm = layered('/F Do', { resources: '/XObject << /F 16 0 R >>', objects: { 16: form('', content) } });
+    for (const pdf of [layered(content), inForm])
+      await expect(importedText(pdf)).rejects.toMatchObject({ fields: { name: 'invalid_pdf' } });
+  });
+
   it('is rejected if the place of visible text follows from hidden text', async () => {
     const line = (between: string): Uint8Array =>
       layered(`BT /F1 9 Tf /OC /Off BDC (hidden) Tj EMC ${between} (visible) Tj ET`);

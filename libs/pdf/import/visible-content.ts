@@ -8,7 +8,7 @@ import {
   withChanges,
 } from '../content-stream.ts';
 import { name } from '../names-and-texts.ts';
-import { invalidPdf } from './invalid-pdf.ts';
+import { damaged, invalidPdf } from './invalid-pdf.ts';
 import type { IsHidden } from './optional-content.ts';
 
 /** Content with the resources that it uses. */
@@ -54,7 +54,7 @@ const isMembership = (value: PDFObject | undefined): boolean =>
 /**
  * Content without what is hidden, and without the marks of optional content: the copy is no longer optional. The
  * resources have only the XObjects that it draws, so that no hidden image stays in the file.
- * @throws ApiError invalid_pdf for hidden text before other text on its line
+ * @throws ApiError invalid_pdf for hidden text before other text on its line, and for an inline image that has no end
  */
 export const visibleContent = ({ content, resources }: Content, isHidden: IsHidden): Content => {
   const properties = dictionaryOf(resources, 'Properties');
@@ -98,6 +98,7 @@ export const visibleContent = ({ content, resources }: Content, isHidden: IsHidd
   };
 
   for (const operation of readOperations(content)) {
+    if (operation.operator === 'ID') throw damaged('an image in the content of a page has no end');
     const text = replacementOf(operation);
     if (text !== null) changes.push({ start: operation.start, end: operation.end, text: ` ${text} ` });
   }
