@@ -101,9 +101,9 @@ describe('GET /api/v1/events/live', () => {
 
   it('is limited per key', async () => {
     const { secret } = await openKey();
-    const streams = await Promise.all(Array.from({ length: 6 }, () => follow(secret)));
+    const streams = await Promise.all(Array.from({ length: 4 }, () => follow(secret)));
     const { status, headers, body } = await api.request(secret, 'GET', '/api/v1/events/live');
-    expect([status, body.error, body.limit, headers['retry-after']]).toEqual([429, 'too_many_streams', 6, '30']);
+    expect([status, body.error, body.limit, headers['retry-after']]).toEqual([429, 'too_many_streams', 4, '30']);
     for (const stream of streams) stream.close();
   });
 

@@ -187,3 +187,18 @@ test('A page that the browser kept in memory is loaded again', async ({ page, da
   );
   await loaded;
 });
+
+test('Tabs with six accounts leave a connection of the browser for another page', async ({ page, dashboard }) => {
+  const email = 'many@example.com';
+  const context = page.context();
+  for (let count = 0; count < 6; count += 1) {
+    const { id } = await dashboard.openAccount(`Mill ${count}`);
+    await dashboard.signIn(context, { accountId: id, role: 'viewer', email });
+    const tab = await context.newPage();
+    const stream = tab.waitForResponse('**/api/v1/events/live');
+    await tab.goto(`${dashboard.url}/dashboard?account=${id}`);
+    await stream;
+  }
+  await page.goto(`${dashboard.url}/dashboard/usage`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
+});

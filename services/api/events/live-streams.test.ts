@@ -141,7 +141,7 @@ describe('The live streams of a process', () => {
   it('are limited per caller and per account, and a closed one makes room', async () => {
     const { open } = openLog();
     const own = await Promise.all(Array.from({ length: streamLimits.perCaller }, () => open()));
-    await expect(open()).rejects.toMatchObject({ fields: { name: 'too_many_streams', extra: { limit: 6 } } });
+    await expect(open()).rejects.toMatchObject({ fields: { name: 'too_many_streams', extra: { limit: 4 } } });
     await close(own[0]!);
     own[0] = await open();
     const others = await Promise.all(

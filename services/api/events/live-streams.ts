@@ -22,7 +22,8 @@ export type LiveStreams = {
   close(): void;
 };
 
-export const streamLimits = { perCaller: 6, perAccount: 50, perProcess: 1_000 } as const;
+/** A person's streams leave two of the six connections that a browser opens to a host over HTTP/1.1. */
+export const streamLimits = { perCaller: 4, perAccount: 50, perProcess: 1_000 } as const;
 /** The most events of the log that are read again for one reader who connects again. */
 const maxMissedEvents = 2_000;
 const readBatchSize = 256;

@@ -147,7 +147,7 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   processing_timeout: { timeout_seconds: 30 },
   javascript_timeout: { timeout_seconds: 5 },
   concurrency_limit_exceeded: { limit: 2, retry_after: 1 },
-  too_many_streams: { limit: 6, retry_after: 30 },
+  too_many_streams: { limit: 4, retry_after: 30 },
   transfers_too_large: { max_mb: 256, retry_after: 5 },
   rate_limit_exceeded: { limit: 60, retry_after: 23, reset_at: '2026-03-02T09:16:00.000Z' },
   webhook_failed: {

@@ -72,7 +72,7 @@ let lastId: string | null = null;
 
 /**
  * Follows the stream of the account until `signal` aborts. One tab reads it and tells the others, because a browser
- * opens only six connections to a service over HTTP/1.1, and the service allows a person only a few streams.
+ * opens only six connections to a service over HTTP/1.1, and the service allows a person only four streams.
  */
 const follow = async (signal: AbortSignal): Promise<void> => {
   // A page shows one account, and pages without an account follow nothing.
