@@ -6,6 +6,7 @@ import type { RenderSource } from '#contracts/events/render-request.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { createTemplateClient } from '../support/client/template-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
@@ -34,6 +35,13 @@ const deleteBlob = (sha256: string) =>
     const bytes = await blobs.get(sha256);
     await blobs.delete(sha256);
     return () => withInstallationEngines(installation, async (engines) => void (await engines.blobs.put(bytes)));
+  });
+
+/** The template that was created last. */
+const createdTemplate = (): Promise<TemplateBody> =>
+  withInstallationEngines(installation, async ({ store }) => {
+    const created = (await store.readAll(0, 1_000)).findLast(({ type }) => type === 'TemplateCreated')!;
+    return (created.data as { body: TemplateBody }).body;
   });
 
 const linesOf = (service: RunningService, message: string): Record<string, unknown>[] =>
@@ -106,6 +114,30 @@ describe('A blob that the event log names and that is missing in the blob store'
     expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 
+  it('is named by a command that needs it, with the command that finds all of them', async () => {
+    const service = await installation.start();
+    const template = createTemplateClient(clientOf(service));
+    await template.create('<p>unique {{x}}');
+    const { id } = await clientOf(service).render('html', '<p>unique');
+    await service.stop('SIGTERM');
+    const { source } = (await readRenderHistories(installation)).get(id.replace('_', '-'))![0]!.data as {
+      source: Extract<RenderSource, { mode: 'CONVERT' }>;
+    };
+    const { content } = await createdTemplate();
+    const dir = join(installation.dataDir, 'pulled');
+    for (const [sha256, command] of [
+      [content.sha256, ['template', 'pull', '--account', 'tests', '--dir', dir]],
+      [source.input.sha256, ['verify', id]],
+    ] as const) {
+      await deleteBlob(sha256);
+      expect(await installation.runCommand(...command)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^The blob store has no blob ${sha256}\\. "colophon check" .*\n$`)),
+      });
+    }
+  });
+
   it('is reported to callers as unavailable, so that they retry', async () => {
     let service = await installation.start();
     const created = await clientOf(service).request('POST', '/api/v1/templates', {
@@ -114,15 +146,9 @@ describe('A blob that the event log names and that is missing in the blob store'
     });
     expect(created.status, created.text).toBe(201);
     const path = `/api/v1/templates/${String(created.body['id'])}`;
-    const body = await withInstallationEngines(
-      installation,
-      async ({ store }) =>
-        (await store.readAll(0, 1_000)).findLast(({ type }) => type === 'TemplateCreated')!.data as {
-          body: TemplateBody;
-        },
-    );
+    const { content } = await createdTemplate();
     await service.stop('SIGTERM');
-    const putBack = await deleteBlob(body.body.content.sha256);
+    const putBack = await deleteBlob(content.sha256);
     service = await installation.start();
     expectErrorResponse(await clientOf(service).request('GET', path), 'service_unavailable');
     expect(await missingOf(service)).toContain('BLOB_STORE_URL');
