@@ -1,14 +1,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, it } from 'vitest';
+import { checkIntegrity, findDamage } from '#libs/sqlite/damage.ts';
+import { openDatabase } from '#libs/sqlite/database.ts';
+import { lockFile } from '#libs/sqlite/lock.ts';
 import { describeFileError } from './file-errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'colophon-file-errors-'));
 const file = join(folder, 'file');
 writeFileSync(file, '');
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** SQLite cannot open a folder. */
+const unopened = new RegExp(`^${folder}: unable to open database file\\. Check that this user may write`);
 
 const errorOf = (work: () => unknown): unknown => {
   try {
@@ -35,11 +40,10 @@ it.each<[string, () => unknown, RegExp]>([
     () => writeFileSync('/proc/sys/kernel/ostype', 'x'),
     /^\/proc\/sys\/kernel\/ostype cannot be used: (access is denied|the file system is read-only)\.$/,
   ],
-  [
-    'a database that cannot be opened',
-    () => new DatabaseSync(join(file, 'x.db')).close(),
-    /^unable to open database file\. Check that this user may write/,
-  ],
+  ['a database that cannot be opened', () => openDatabase(folder, 'full'), unopened],
+  ['a database that cannot be checked for damage', () => findDamage(folder), unopened],
+  ['a database that cannot be checked as a whole', () => checkIntegrity(folder), unopened],
+  ['a file that cannot be locked', () => lockFile(folder), unopened],
 ])('%s is described for the user', (_what, work, expected) => {
   expect(describeFileError(errorOf(work))).toMatch(expected);
 });

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { hasResultCode } from './result-codes.ts';
+import { hasResultCode, withFileInError } from './result-codes.ts';
 
 /** Whether an error of SQLite says that the file is damaged. */
 export const isDamageError = (error: unknown): boolean => hasResultCode(error, 'corrupt', 'notADatabase', 'shortRead');
@@ -41,7 +41,7 @@ const runSqliteCheck = (file: string, pragma: string): string[] => {
 
 /** The problems that `PRAGMA integrity_check` finds, at most 100. Reads the whole file. */
 export const checkIntegrity = (file: string): string[] =>
-  existsSync(file) ? runSqliteCheck(file, 'integrity_check') : [];
+  existsSync(file) ? withFileInError(file, () => runSqliteCheck(file, 'integrity_check')) : [];
 
 /** Up to this size, in bytes, a check of the whole file is fast. */
 const maxFullCheckBytes = 64 * 1024 * 1024;
@@ -54,7 +54,7 @@ export const findDamage = (file: string): string | null => {
   if (!existsSync(file)) return null;
   const isSuspect = existsSync(damageMarkerOf(file));
   const isWhole = isSuspect || statSync(file).size <= maxFullCheckBytes;
-  const [first] = runSqliteCheck(file, isWhole ? 'quick_check(1)' : '');
+  const [first] = withFileInError(file, () => runSqliteCheck(file, isWhole ? 'quick_check(1)' : ''));
   if (first === undefined && isSuspect) rmSync(damageMarkerOf(file), { force: true });
   return first?.replaceAll(/\s+/g, ' ') ?? null;
 };

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '#libs/disk/make-folder.ts';
 import { isDamageError, writeDamageMarker } from './damage.ts';
-import { hasResultCode } from './result-codes.ts';
+import { hasResultCode, withFileInError } from './result-codes.ts';
 
 export type Row = Record<string, string | number | null>;
 export type SqlParameters = readonly SQLInputValue[];
@@ -48,21 +48,6 @@ const switchToWal = (connection: DatabaseSync, lockTimeoutMs: number): void => {
   }
 };
 
-const concernsFile = (error: unknown): boolean =>
-  hasResultCode(error, 'readOnly', 'ioError', 'corrupt', 'full', 'cannotOpen', 'notADatabase');
-
-/** Runs `work` and adds the file name to errors of SQLite that concern the file. */
-const withFileInError = <T>(file: string, work: () => T): T => {
-  try {
-    return work();
-  } catch (error) {
-    if (isDamageError(error)) writeDamageMarker(file, (error as Error).message);
-    if (error instanceof Error && concernsFile(error) && !error.message.includes(file))
-      error.message = `${file}: ${error.message}`;
-    throw error;
-  }
-};
-
 /**
  * A checkpoint blocks the thread for 20 to 70 ms. SQLite's default of 1,000 pages is less than a hundred renders; with
  * this, the write-ahead log is at most 33 MB. For the event log, more pages made no render faster.
@@ -76,7 +61,14 @@ export const openDatabase = (
   lockTimeoutMs = defaultLockTimeoutMs,
 ): SqliteDatabase => {
   makeFolder(dirname(file));
-  const withFileName = <T>(work: () => T): T => withFileInError(file, work);
+  const withFileName = <T>(work: () => T): T => {
+    try {
+      return withFileInError(file, work);
+    } catch (error) {
+      if (isDamageError(error)) writeDamageMarker(file, (error as Error).message);
+      throw error;
+    }
+  };
   const connection = withFileName(() => new DatabaseSync(file, { timeout: lockTimeoutMs }));
   try {
     withFileName(() => switchToWal(connection, lockTimeoutMs));

@@ -1,14 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
-import { hasResultCode } from './result-codes.ts';
+import { hasResultCode, withFileInError } from './result-codes.ts';
 
 /**
  * Locks an empty file until the returned function is called or the process ends. Null if another process has locked it.
- * @throws an error of SQLite if the file cannot be opened
+ * @throws an error of SQLite, with the file name, if the file cannot be opened
  */
 export const lockFile = (file: string): (() => void) | null => {
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = withFileInError(file, () => new DatabaseSync(file, { timeout: 0 }));
   try {
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    withFileInError(file, () => database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'));
     return () => database.close();
   } catch (error) {
     database.close();

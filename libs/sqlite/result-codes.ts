@@ -20,3 +20,17 @@ export const hasResultCode = (error: unknown, ...names: readonly CodeName[]): bo
   // The last byte of an extended code is the primary one.
   return typeof errcode === 'number' && names.some((name) => [errcode, errcode % 256].includes(codes[name]));
 };
+
+const concernsFile = (error: unknown): boolean =>
+  hasResultCode(error, 'readOnly', 'ioError', 'corrupt', 'full', 'cannotOpen', 'notADatabase');
+
+/** Runs `work` and adds the file name to errors of SQLite that concern the file. */
+export const withFileInError = <T>(file: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && concernsFile(error) && !error.message.includes(file))
+      error.message = `${file}: ${error.message}`;
+    throw error;
+  }
+};
