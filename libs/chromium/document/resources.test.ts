@@ -42,7 +42,10 @@ const server = createServer((request, response) => {
   seen.push({ url: request.url ?? '', cookie: request.headers.cookie });
   const handler = handlers[request.url ?? ''];
   if (handler) handler(request, response);
-  else response.writeHead(404).end('no');
+  else if (request.url?.startsWith('/named/')) {
+    const text = `Drawn${/n=(\d+)/.exec(request.url)![1]}`;
+    response.setHeader('content-type', 'image/svg+xml').end(drawing.replace('Drawn', text));
+  } else response.writeHead(404).end('no');
 });
 
 let egress: Egress;
@@ -167,6 +170,17 @@ test('an image of a header is printed with a fragment in its URL, and also if it
     const { pdf } = await printHeaders(`<img ${attributes}>`);
     expect((await readPdf(pdf))[0]!.text).toContain('Drawn');
   }
+});
+
+test('images of a header are printed, however the browser writes their URLs', async () => {
+  const paths = ['a|b', 'a%7Cb', 'a^b', 'a`b', 'a[b]{c}', 'a%zz', 'a b', '\u00e4', 'a?x=|^`', "a'b?x='"];
+  const images = paths.map((path, at) => {
+    const url = `/named/${path}${path.includes('?') ? '&' : '?'}n=${at}`;
+    return `<img src="${base}${url}" width=90 height=20><img src="${base}${url}#part" width=90 height=20>`;
+  });
+  const { pdf } = await printHeaders(images.join(''), null, paths.length);
+  const texts = paths.flatMap((_, at) => [`Drawn${at}`, `Drawn${at}`]);
+  expect((await readPdf(pdf))[0]!.words.map(({ text }) => text)).toEqual(['x', ...texts]);
 });
 
 test('header and footer have as many different images together as the document may have', async () => {

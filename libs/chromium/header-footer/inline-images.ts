@@ -1,5 +1,6 @@
 import { ApiError } from '#contracts/http/api-error.ts';
 import { escapeAttribute, type HeaderFooterContent } from './parse.ts';
+import { evaluate } from '../document/evaluate.ts';
 import { loadDocument } from '../document/load.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
@@ -47,12 +48,13 @@ const fetchAndInlineImages = async (
   const tracker = await trackResources(page.session, page.proxy?.url);
   await loadDocument(page, [...urls].map((url) => `<img src="${escapeAttribute(url)}">`).join(''));
   await tracker.checkFailures();
+  const browserUrls = await readBrowserUrls(page, urls);
 
   const uses = contents.flatMap(({ html, images }) =>
     images.map((url) => ({ url, count: html.split(attributeOf(url)).length - 1 })),
   );
   const imageOf = (url: string): FetchedImage => {
-    const image = fetched.get(withoutFragment(url));
+    const image = fetched.get(browserUrls.get(withoutFragment(url)) ?? '');
     if (!image) throw notLoadedError(url);
     return image;
   };
@@ -69,6 +71,12 @@ const fetchAndInlineImages = async (
 };
 
 const attributeOf = (url: string): string => `src="${escapeAttribute(url)}"`;
+
+/** The URLs as the browser writes them: it escapes more characters than the URL standard. */
+const readBrowserUrls = async ({ session }: Page, urls: ReadonlySet<string>): Promise<Map<string, string>> => {
+  const sources = (await evaluate(session, '[...document.images].map(({ currentSrc }) => currentSrc)')) as string[];
+  return new Map([...urls].map((url, at) => [url, sources[at] ?? '']));
+};
 
 /** The protocol names requests without the fragments of their URLs. */
 const withoutFragment = (url: string): string => url.replace(/#.*/s, '');
