@@ -88,6 +88,7 @@ test.each([
   ['/absent.png', /404/],
   ['/page.html', /not an image/],
   ['/broken.png', /not an image/],
+  ['http://user:word@127.0.0.1/a.png', /user name or password/],
   ['/cut', /closed|failed|responded with 502|empty/i],
   ['http://10.0.0.1/a.png', /public|not/i],
   ['https://10.0.0.1/a.png', /public|not/i],

@@ -35,11 +35,14 @@ const truncateUrl = (url: string): string =>
   url.length > maxUrlLength ? `${Buffer.from(url.slice(0, maxUrlLength)).toString()}...` : url;
 
 const failureReason = (
-  { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
-  statusFailure: FailureReason | undefined,
+  { errorText, corsErrorStatus, blockedReason }: Protocol.Network.LoadingFailedEvent,
+  request: { last: string; statusFailure?: FailureReason | undefined } | undefined,
 ): FailureReason => {
-  if (!corsErrorStatus) return errorReason(errorText);
-  return statusFailure ?? { known: 'the server does not let other sites use it (CORS)' };
+  if (corsErrorStatus) return request?.statusFailure ?? { known: 'the server does not let other sites use it (CORS)' };
+  if (!blockedReason) return errorReason(errorText);
+  const { username, password } = URL.parse(request?.last ?? '') ?? {};
+  if (!username && !password) return { known: `the browser blocked it (${blockedReason})` };
+  return { known: 'browsers load nothing for a document from a URL with a user name or password' };
 };
 
 const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>
@@ -133,7 +136,7 @@ export const trackResources = async (
   });
   session.on('Network.loadingFailed', (event) => {
     if (!isCausedByDocument(event))
-      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.statusFailure));
+      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)));
     requests.delete(event.requestId);
   });
   session.on('Network.loadingFinished', ({ requestId }) => {
