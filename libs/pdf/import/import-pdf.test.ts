@@ -80,10 +80,12 @@ describe('A PDF that cannot be a part', () => {
 describe('An annotation without an appearance', () => {
   const annotated = (entries: string, more: Objects = {}): Uint8Array =>
     withObjects({
-      3: `<< /Type /Page /Contents 4 0 R /Annots [<< /Rect [0 0 9 9] ${entries} >>] >>`,
+      3: `<< /Type /Page /Contents 4 0 R /Annots [<< ${entries.includes('/Rect') ? '' : '/Rect [0 0 9 9]'} ${entries} >>] >>`,
       9: { dictionary: '/Type /XObject /Subtype /Form /BBox [0 0 9 9]', stream: '' },
       ...more,
     });
+  /** A field of which another button is on in the state B. */
+  const radio = (value: string): string => `<< /V ${value} /Kids [<< /AP << /N << /B 9 0 R >> >> >>] >>`;
   const field = 'field_without_appearance';
   const annotation = 'annotation_without_appearance';
 
@@ -94,6 +96,7 @@ describe('An annotation without an appearance', () => {
     ['the items of a list', '/Subtype /Widget /FT /Ch /Opt [(one)(two)]', field],
     ['a box that is checked', '/Subtype /Widget /FT /Btn /V /Yes', field],
     ['a button that is on', '/Subtype /Widget /FT /Btn /AS /Yes /Parent << /V /Yes >>', field],
+    ['a button that may be on', `/Subtype /Widget /FT /Btn /Parent ${radio('/A')}`, field],
     ['a text', '/Subtype /FreeText /Contents (Approved)', annotation],
     ['a shape', '/Subtype /Square /C [1 0 0]', annotation],
     ['a mark', '/Subtype /Highlight /AP << /N 99 0 R >>', annotation],
@@ -107,6 +110,9 @@ describe('An annotation without an appearance', () => {
     ['the items of a list that is closed', '/Subtype /Widget /FT /Ch /Ff 131072 /Opt [(one)(two)]'],
     ['a box that is not checked', '/Subtype /Widget /FT /Btn /V /Off'],
     ['a button of which another one is on', '/Subtype /Widget /FT /Btn /AS /Off /Parent << /V /Yes >>'],
+    ['a button of which another one is on, without a state', `/Subtype /Widget /FT /Btn /Parent ${radio('/B')}`],
+    ['a field without an area', '/Subtype /Widget /FT /Tx /V (Ann) /Rect [0 0 0 0]'],
+    ['a field without a height', '/Subtype /Widget /FT /Tx /V (Ann) /Rect [5 5 90 5]'],
     ['a state that draws nothing', '/Subtype /Widget /FT /Btn /V /Yes /AS /Yes /AP << /N << /No 9 0 R >> >>'],
     ['a shape that is hidden', '/Subtype /Square /F 2'],
     ['the window of a note', '/Subtype /Popup'],

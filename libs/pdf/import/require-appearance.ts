@@ -1,6 +1,7 @@
 import { PDFArray, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRawStream } from '@cantoo/pdf-lib';
 import { name, textOf } from '../names-and-texts.ts';
 import { invalidPdf } from './invalid-pdf.ts';
+import { boxOf } from './pages.ts';
 
 /**
  * What viewers draw without an appearance. Not the icons of notes, files and sounds: they only open what the part does
@@ -25,10 +26,31 @@ const inherited = (field: PDFDict, key: string): PDFObject | undefined => {
   return undefined;
 };
 
+const hasArea = (annotation: PDFDict): boolean => {
+  const box = boxOf(annotation.context, annotation.get(name('Rect')));
+  return box !== null && box[0] < box[2] && box[1] < box[3];
+};
+
+/** Whether an appearance of another button of the same field is named as the state that is on. */
+const isStateOfOther = (button: PDFDict, state: PDFName): boolean => {
+  const field = button.lookup(name('Parent'));
+  const kids = field instanceof PDFDict ? field.lookup(name('Kids')) : undefined;
+  if (!(kids instanceof PDFArray)) return false;
+  return kids.asArray().some((reference) => {
+    const kid = button.context.lookup(reference);
+    const appearances = kid instanceof PDFDict && kid !== button ? kid.lookup(name('AP')) : undefined;
+    const states = appearances instanceof PDFDict ? appearances.lookup(name('N')) : undefined;
+    return states instanceof PDFDict && states.has(state);
+  });
+};
+
 /** Whether a field shows something: the value of a text or a choice, the mark of a box, the options of a list. */
 const showsValue = (field: PDFDict): boolean => {
   const value = inherited(field, 'V');
-  if (value instanceof PDFName) return (field.lookup(name('AS')) ?? value) !== name('Off');
+  if (value instanceof PDFName) {
+    const state = field.lookup(name('AS'));
+    return (state ?? value) !== name('Off') && (state !== undefined || !isStateOfOther(field, value));
+  }
   if (value instanceof PDFRawStream) return true;
   const texts = value instanceof PDFArray ? value.asArray().map((item) => field.context.lookup(item)) : [value];
   if (texts.some((text) => textOf(text)?.trim())) return true;
@@ -47,7 +69,7 @@ export const requireAppearance = (annotation: PDFDict, page: number): void => {
   if (appearances instanceof PDFDict && appearances.lookup(name('N')) instanceof PDFDict) return;
   const subtype = annotation.lookup(name('Subtype'));
   const kind = subtype instanceof PDFName ? subtype.decodeText() : '';
-  if (kind === 'Widget' && showsValue(annotation)) {
+  if (kind === 'Widget' && hasArea(annotation) && showsValue(annotation)) {
     const field = (textOf(inherited(annotation, 'T')) ?? '').slice(0, 60);
     throw invalidPdf(
       'field_without_appearance',
