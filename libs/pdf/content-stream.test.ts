@@ -38,12 +38,11 @@ describe('An inline image', () => {
     fc
       .array(fc.oneof(fc.string({ unit: 'binary-ascii' }), fc.constantFrom(' EI ', '\nEI\nQ ', '\u0080\u00ff')))
       .map((parts) => parts.join('').slice(0, length).padEnd(length, '\u00e9'));
-  const expectWhole = (image: string, next: string): void => {
-    const content = `q\n${image} ${next}`;
-    const [, read, ...others] = readOperations(content);
-    expect(read).toMatchObject({ operator: 'EI', start: 2, end: 2 + image.length });
-    expect(others.map(({ operator }) => operator)).toEqual(operatorsOf(next));
+  const read = (image: string, next: string): unknown[] => {
+    const [, { operator, start, end } = {}, ...others] = readOperations(`q\n${image} ${next}`);
+    return [operator, start, end, ...others.map((operation) => operation.operator)];
   };
+  const whole = (image: string, next: string): unknown[] => ['EI', 2, 2 + image.length, ...operatorsOf(next)];
 
   const space = (names: string[], bits: number) => names.map((colours) => ({ colours, bits }));
   const colourSpaces = [
@@ -62,9 +61,10 @@ describe('An inline image', () => {
         ),
       );
     fc.assert(
-      fc.property(images, fc.constantFrom('', '\n', '\r\n'), follows, (image, gap, next) =>
-        expectWhole(`${image}${gap}EI`, next),
-      ),
+      fc.property(images, fc.constantFrom('', '\n', '\r\n'), follows, (image, gap, next) => {
+        const ended = `${image}${gap}EI`;
+        expect(read(ended, next)).toEqual(whole(ended, next));
+      }),
     );
   });
 
@@ -76,14 +76,15 @@ describe('An inline image', () => {
     ['BI /W 1 /H 1 /BPC 8 /CS /G ID more than a byte EI'],
     ['BI /W 9 /H 9 /BPC 8 /CS /G ID less EI'],
   ])('ends at its mark, or before a plain operator: %j', (image) => {
-    for (const next of after) expectWhole(image, next);
+    for (const next of after) expect(read(image, next)).toEqual(whole(image, next));
   });
 
   it('that is compressed ends before a plain operator', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('', '\n'), follows, (data, gap, next) => {
         const compressed = deflateSync(data).toString('latin1');
-        expectWhole(`BI /W 9 /H 9 /BPC 8 /CS /G /F /Fl ID ${compressed}${gap}EI`, next);
+        const image = `BI /W 9 /H 9 /BPC 8 /CS /G /F /Fl ID ${compressed}${gap}EI`;
+        expect(read(image, next)).toEqual(whole(image, next));
       }),
     );
   });
