@@ -9,6 +9,7 @@ import { appendDelivery } from '../support/renders/append-histories.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
 import { type DashboardService, test } from './support/dashboard-service.ts';
+import { expectLive } from './support/live.ts';
 
 type Account = Awaited<ReturnType<DashboardService['openAccount']>>;
 
@@ -31,6 +32,31 @@ const deliver = (dashboard: DashboardService, account: Account, endpoint: string
     appendDelivery(store, { accountId: bareId('acc', account.id)!, at: new Date().toISOString(), endpoint, status }),
   );
 
+/** Says to the page that its tab is hidden or visible; in this browser tabs are always visible. */
+const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+    Object.defineProperty(document, 'visibilityState', { value: hidden ? 'hidden' : 'visible', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  }, isHidden);
+
+const markPath = '/health/live';
+/** Sends a request of the page: those that it began before are known to the test then. */
+const passRequest = (page: Page): Promise<unknown> => page.evaluate(async (path) => void (await fetch(path)), markPath);
+
+/** An object of the page with a promise for the next event of this type, which comes after the page has it. */
+const waitForEvent = (page: Page, account: Account, eventType: string) =>
+  page.evaluateHandle(
+    ([name, type]) => {
+      const channel = new BroadcastChannel(name!);
+      const seen = new Promise<void>((resolve) => {
+        channel.addEventListener('message', ({ data }) => data.data?.type === type && resolve());
+      });
+      return { seen };
+    },
+    [`colophon-live-${account.id}`, eventType],
+  );
+
 /** A template that no data fills, with a render that failed for this reason. */
 const failTemplate = async ({ client, templates }: Account, name: string): Promise<string> => {
   const { id } = await templates.create('<p>{{customer}}</p>', { name });
@@ -44,7 +70,9 @@ test('A new account learns how to make the first PDF, and sees it without loadin
 }) => {
   const account = await dashboard.openAccount();
   // By day, so that no hour ends between the renders.
-  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/?range=month');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.clock.install();
+  await page.goto('/dashboard/?range=month');
   await expect(page.getByRole('heading', { name: 'Make the first PDF' })).toBeVisible();
   await expectAccessible(page);
   await expect(page.getByRole('link', { name: 'Open the playground' })).toBeVisible();
@@ -57,8 +85,8 @@ test('A new account learns how to make the first PDF, and sees it without loadin
   } finally {
     await rm(folder, { recursive: true });
   }
+  await expectLive(figure(page, 'Success rate'), '100 %');
   await expect(figure(page, 'Renders today')).toHaveText('1');
-  await expect(figure(page, 'Success rate')).toHaveText('100 %');
   await expect.poll(() => drawnPoints(page), 'a duration without a neighbour is a point').toBeGreaterThan(0);
   await expect(latest(page).getByRole('button', { name: /^Copy render_/ })).toBeVisible();
   const chart = page.getByRole('region', { name: 'Renders', exact: true });
@@ -70,7 +98,7 @@ test('A new account learns how to make the first PDF, and sees it without loadin
   await expect(pointedAt).toHaveText('1');
   await expect(pointedAt).toBeVisible();
   await account.client.render('html', '<p>second');
-  await expect(figure(page, 'Renders today')).toHaveText('2');
+  await expectLive(figure(page, 'Renders today'), '2');
   await expect(pointedAt).toHaveText('2');
   await expect(pointedAt).toBeVisible();
   await page.getByRole('link', { name: 'All renders' }).click();
@@ -84,6 +112,7 @@ test('Renders appear at once in all tabs, which share one live stream', async ({
   const first = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
   const streams: string[] = [];
   first.context().on('request', (request) => request.url().endsWith('/events/live') && streams.push(request.url()));
+  await first.clock.install();
   await first.goto('/dashboard');
   await expect.poll(() => streams.length).toBe(1);
   const second = await first.context().newPage();
@@ -92,16 +121,71 @@ test('Renders appear at once in all tabs, which share one live stream', async ({
 
   const { id } = await account.client.render('html', '<p>second');
   for (const page of [first, second]) {
-    await expect(figure(page, 'Renders today')).toHaveText('2');
+    await expectLive(figure(page, 'Renders today'), '2');
     await expect(latest(page).getByTitle(id)).toHaveText(`…${id.slice(-6)}`);
   }
   expect(streams).toHaveLength(1);
 
   await first.close();
   await account.client.render('markdown', '# third');
-  await expect(figure(second, 'Renders today')).toHaveText('3');
+  await expectLive(figure(second, 'Renders today'), '3');
   await expect.poll(() => streams.length).toBe(2);
   await second.context().close();
+});
+
+test('A hidden tab loads no figures, and those that changed once when it is seen again', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.clock.install();
+  await page.goto('/dashboard');
+  await expectLive(figure(page, 'Success rate'), '100 %');
+  await setHidden(page, true);
+  await passRequest(page);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+
+  const event = await waitForEvent(page, account, 'RenderCompleted');
+  await account.client.render('html', '<p>second');
+  await event.evaluate(({ seen }) => seen);
+  await page.clock.fastForward(10_000);
+  await passRequest(page);
+  expect(requests).toEqual([markPath]);
+
+  await setHidden(page, false);
+  await expect(figure(page, 'Renders today')).toHaveText('2');
+  expect(requests.filter((path) => path === '/api/v1/usage')).toHaveLength(1);
+  await page.context().close();
+});
+
+test('The figures of a busy account are not loaded again with each render', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.clock.install();
+  await page.goto('/dashboard');
+  await expectLive(figure(page, 'Success rate'), '100 %');
+  await page.clock.pauseAt(Date.now() + 120_000);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+  const renderAndPass = async (ms: number): Promise<string[]> => {
+    const event = await waitForEvent(page, account, 'RenderCompleted');
+    await account.client.render('html', '<p>next');
+    await event.evaluate(({ seen }) => seen);
+    await page.clock.runFor(ms);
+    await passRequest(page);
+    return requests.splice(0);
+  };
+
+  // Nothing is due any more.
+  await renderAndPass(10_000);
+  expect(await renderAndPass(500)).toContain('/api/v1/statistics');
+  expect(await renderAndPass(2_500)).toEqual([markPath]);
+  await expectLive(figure(page, 'Renders today'), '4');
+  await page.context().close();
 });
 
 test('Failures and what needs attention lead to the pages that show more', async ({ browser, dashboard }) => {
@@ -109,7 +193,9 @@ test('Failures and what needs attention lead to the pages that show more', async
   const templateId = await failTemplate(account, 'Offer');
   await deliver(dashboard, account, 'down.example/hooks/pdf', 503);
   await deliver(dashboard, account, 'ok.example/hook', 200);
-  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.clock.install();
+  await page.goto('/dashboard');
   const attention = page.getByRole('region', { name: 'Needs attention' });
   await expect(attention).toContainText('Callbacks to down.example/hooks/pdf fail');
   await expect(attention).toContainText('1 failed attempt in a row');
@@ -131,7 +217,7 @@ test('Failures and what needs attention lead to the pages that show more', async
   await page.goBack();
 
   await deliver(dashboard, account, 'down.example/hooks/pdf', 200);
-  await expect(attention).not.toContainText('down.example');
+  await expectLive(attention, /^(?!.*down\.example)/);
   await page.context().close();
 });
 

@@ -6,6 +6,7 @@ import { appendRender } from '../support/renders/append-histories.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
 import { test } from './support/dashboard-service.ts';
+import { expectLive } from './support/live.ts';
 
 const rows = (page: Page) => page.locator('.table-body').getByRole('row');
 const choose = (page: Page, view: string) => page.getByRole('tab', { name: view }).click();
@@ -78,14 +79,16 @@ test('The limits of the plan show how near they are, and follow renders without 
   dashboard,
 }) => {
   const account = await dashboard.openAccount();
-  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'viewer' }, '/usage');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'viewer' });
+  await page.clock.install();
+  await page.goto('/dashboard/usage');
   await expect(page.getByText('No renders in this month')).toBeVisible();
   await expectAccessible(page);
   const limits = page.getByRole('region', { name: /Limits of the .+ plan/ });
   const quota = limits.locator('.usage-limit').filter({ hasText: 'Renders this month' });
   await expect(quota).toContainText(/^Renders this month0/);
   await account.client.render('html', '<p>live');
-  await expect(quota).toContainText(/^Renders this month1/);
+  await expectLive(quota, /^Renders this month1/);
   await expect(rows(page).first()).toContainText('1');
   await expect(limits).toContainText('Script time');
   await page.context().close();

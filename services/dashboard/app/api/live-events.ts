@@ -1,8 +1,9 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { requestAccount, requestRaw } from './client.ts';
 import { reload } from './queries.ts';
+import { useThrottled } from './use-throttled.ts';
 
 /** A message of a stream of server-sent events. `data` is null if it only has an id, to go on from there. */
 type StreamMessage = { id: string | null; event: string; data: object | null };
@@ -148,36 +149,26 @@ export const useStreamStart = (listener: () => void): void => {
   }, []);
 };
 
-/** Many events can come at once: queries are loaded again at most once in this time, in milliseconds. */
-const invalidationMs = 1_000;
-const firstInvalidationMs = 150;
+/** How often statistics are loaded again, in milliseconds: several requests each time, and a person has a limit. */
+export const statisticsIntervalMs = 4_000;
+
+type LiveQueriesOptions = { isShown?: (subject: string | undefined) => boolean; intervalMs?: number };
 
 /**
- * Loads queries again when events of these types happen, soon after the first one and then at most once a second, and
- * when events may have been missed. `isShown` limits it to events about certain subjects.
+ * Loads queries again when events of these types happen, and when events may have been missed; how often, see
+ * `useThrottled`. `isShown` limits it to events about certain subjects.
  */
 export const useLiveQueries = (
   queryKeys: readonly QueryKey[],
   types: RegExp,
-  isShown: (subject: string | undefined) => boolean = () => true,
+  { isShown = () => true, intervalMs }: LiveQueriesOptions = {},
 ): void => {
-  const timer = useRef<number | undefined>(undefined);
-  const lastAt = useRef(0);
-  useEffect(() => () => window.clearTimeout(timer.current), []);
-  const invalidateSoon = (): void => {
-    const sinceLast = Date.now() - lastAt.current;
-    timer.current ??= window.setTimeout(
-      () => {
-        timer.current = undefined;
-        lastAt.current = Date.now();
-        for (const queryKey of queryKeys) void reload(...queryKey);
-      },
-      Math.max(firstInvalidationMs, invalidationMs - sinceLast),
-    );
-  };
+  const reloadSoon = useThrottled(() => {
+    for (const queryKey of queryKeys) void reload(...queryKey);
+  }, intervalMs);
   useLiveEvents(({ event, data }) => {
     const { type, subject } = data as { type?: string; subject?: string };
-    if (event === 'reset' || (type !== undefined && types.test(type) && isShown(subject))) invalidateSoon();
+    if (event === 'reset' || (type !== undefined && types.test(type) && isShown(subject))) reloadSoon();
   });
-  useStreamStart(invalidateSoon);
+  useStreamStart(reloadSoon);
 };

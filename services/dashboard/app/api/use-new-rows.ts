@@ -1,23 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLiveEvents } from './live-events.ts';
-
-const intervalMs = 1_000;
-
-/** Calls `act` at most once a second, the last time after the last call. */
-export const useThrottled = (act: () => void): (() => void) => {
-  const timer = useRef<number | undefined>(undefined);
-  const current = useRef(act);
-  useEffect(() => {
-    current.current = act;
-  });
-  useEffect(() => () => window.clearTimeout(timer.current), []);
-  return () => {
-    timer.current ??= window.setTimeout(() => {
-      timer.current = undefined;
-      current.current();
-    }, intervalMs);
-  };
-};
+import { useThrottled } from './use-throttled.ts';
 
 export type NewRowsOptions = {
   /** The events that make a row. */

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react
 import type { UsageResponse } from '#contracts/http/account.ts';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
 import { api } from '../../api/client.ts';
-import { useLiveQueries } from '../../api/live-events.ts';
+import { statisticsIntervalMs, useLiveQueries } from '../../api/live-events.ts';
 
 export const ranges = ['day', 'week', 'month', 'year'] as const;
 export type Range = (typeof ranges)[number];
@@ -57,4 +57,5 @@ export const useLatestRenders = () =>
 const shownEvents = /^(?:Render(?:Requested|Started|Completed|Failed)|Webhook|Delivery|Redelivery|ApiKey|PlanChanged)/;
 
 /** Loads the figures again when events that change them happen. */
-export const useLiveOverview = (): void => useLiveQueries([overviewKey], shownEvents);
+export const useLiveOverview = (): void =>
+  useLiveQueries([overviewKey], shownEvents, { intervalMs: statisticsIntervalMs });

@@ -1,5 +1,6 @@
 import { useLiveEvents, useLiveQueries, useStreamStart } from '../../api/live-events.ts';
-import { type NewRowsOptions, useNewRows, useThrottled } from '../../api/use-new-rows.ts';
+import { type NewRowsOptions, useNewRows } from '../../api/use-new-rows.ts';
+import { useThrottled } from '../../api/use-throttled.ts';
 
 const requested = /^RenderRequested$/;
 
@@ -33,5 +34,6 @@ const ofRender = /^(?:Render|Pdf|Diagnosis|Verification|PageSecrets|Delivery|Web
 /** Loads a render again when something happens to it. `id` is render_<id>. */
 export const useRenderEvents = (id: string): void => {
   const bare = id.slice(id.indexOf('_') + 1);
-  useLiveQueries([['render', id]], ofRender, (subject) => subject === undefined || subject.endsWith(bare));
+  const isShown = (subject: string | undefined): boolean => subject === undefined || subject.endsWith(bare);
+  useLiveQueries([['render', id]], ofRender, { isShown });
 };

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { BreakdownDimension, BreakdownRow } from '#contracts/http/statistics.ts';
 import { api } from '../../api/client.ts';
-import { useLiveQueries } from '../../api/live-events.ts';
+import { statisticsIntervalMs, useLiveQueries } from '../../api/live-events.ts';
 
 const usageKey = ['usage'] as const;
 
@@ -69,4 +69,4 @@ export const useLimits = () =>
 const shownEvents = /^(?:Render(?:Requested|Completed|Failed)|PlanChanged|Template(?:Created|Deleted))/;
 
 /** Loads the usage again when events that change it happen. */
-export const useLiveUsage = (): void => useLiveQueries([usageKey], shownEvents);
+export const useLiveUsage = (): void => useLiveQueries([usageKey], shownEvents, { intervalMs: statisticsIntervalMs });

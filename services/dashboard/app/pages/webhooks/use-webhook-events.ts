@@ -5,14 +5,14 @@ import { api } from '../../api/client.ts';
 import type { CursorPage } from '../../api/cursor-list.ts';
 import { useLiveEvents, useLiveQueries } from '../../api/live-events.ts';
 import { queryClient } from '../../api/queries.ts';
-import { useThrottled } from '../../api/use-new-rows.ts';
+import { useThrottled } from '../../api/use-throttled.ts';
 
 const webhookEvent = /^(?:Webhook|Delivery|Redelivery|RenderCompleted|RenderFailed)/;
 const none = /^$/;
 
 /** Loads a delivery again when something happens to it. */
 export const useWebhookEvents = (jobId: string): void =>
-  useLiveQueries([['delivery', jobId]], webhookEvent, (subject) => subject === jobId);
+  useLiveQueries([['delivery', jobId]], webhookEvent, { isShown: (subject) => subject === jobId });
 
 type List = InfiniteData<CursorPage<DeliverySummary>>;
 
