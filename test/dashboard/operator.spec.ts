@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { expectAccessible, expectFitsPhone, expectNamesFitTablet } from './support/accessibility.ts';
 import { type DashboardService, test } from './support/dashboard-service.ts';
 import { failure } from './support/failure.ts';
 
@@ -35,6 +35,19 @@ test('An operator sees all accounts, and finds one', async ({ browser }) => {
   await expect(page).toHaveURL(/search=papyrus/);
   await page.getByRole('searchbox', { name: 'Name or id' }).fill('nothing like it');
   await expect(page.getByText('No account matches')).toBeVisible();
+});
+
+test('The names of accounts, members, invitations and sessions have room on a tablet', async ({ browser }) => {
+  const { id } = await service.openAccount('Papyrus and Parchment');
+  const page = await service.openPage(browser, { ...operator, accountId: id, role: 'owner' });
+  const headers = { origin: service.url, 'x-colophon-account': id };
+  const invitation = { email: 'margarete.muster@example.com', role: 'viewer' };
+  await page.request.post('/api/v1/invitations', { headers, data: invitation });
+  const lists = { operator: ['All accounts'], people: [/^Members/, 'Invitations'], account: ['Sessions'] };
+  for (const [path, names] of Object.entries(lists)) {
+    await page.goto(`/dashboard/${path}?account=${id}`);
+    for (const name of names) await expectNamesFitTablet(page, page.getByRole('table', { name }));
+  }
 });
 
 test('An operator opens an account and gives it an owner', async ({ browser }) => {

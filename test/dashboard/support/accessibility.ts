@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import axe, { type Result, type RunOnly } from 'axe-core';
 
 /** The second colour scheme is checked by the rules about colours: the others do not depend on it. */
@@ -63,5 +63,17 @@ export const expectFitsPhone = async (page: Page): Promise<void> => {
   const size = page.viewportSize()!;
   await resize(page, { width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await resize(page, size);
+};
+
+/** Requires that the names of a list have room on tablets, and that the page is not wider than its window. */
+export const expectNamesFitTablet = async (page: Page, list: Locator): Promise<void> => {
+  const size = page.viewportSize()!;
+  for (const width of [768, 960, 1024, 1200]) {
+    await resize(page, { width, height: 900 });
+    const name = list.locator('.table-body').getByRole('cell').first();
+    await expect.poll(async () => (await name.boundingBox())?.width, `${width} px`).toBeGreaterThanOrEqual(128);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
   await resize(page, size);
 };

@@ -20,7 +20,7 @@ const columnsFor = (choose: (choice: Choice) => void): Column<PasskeyResponse>[]
   {
     key: 'name',
     header: texts.name,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(8rem, 2fr)',
     cell: ({ name }) => <span className="person-name">{name}</span>,
   },
   {

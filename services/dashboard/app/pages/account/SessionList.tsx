@@ -44,7 +44,7 @@ const columnsFor = (onRevoke: (session: Session) => void): Column<Session>[] => 
   {
     key: 'device',
     header: texts.device,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(8rem, 2fr)',
     cell: ({ user_agent: agent, current }) => (
       <span className="person">
         <span className="person-name">{deviceOf(agent)}</span>
@@ -63,7 +63,7 @@ const columnsFor = (onRevoke: (session: Session) => void): Column<Session>[] => 
     key: 'started',
     header: texts.started,
     width: 'var(--time-column)',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ started_at: time }) => <Time time={time} />,
   },
   {

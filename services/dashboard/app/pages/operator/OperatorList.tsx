@@ -19,7 +19,7 @@ const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorRespon
     {
       key: 'name',
       header: texts.operator,
-      width: 'minmax(0, 2fr)',
+      width: 'minmax(8rem, 2fr)',
       cell: ({ id, name }) => (
         <span className="person">
           <span className="person-name" title={name}>

@@ -24,12 +24,12 @@ const texts = strings.operator;
 type Query = NonNullable<NonNullable<Parameters<typeof api.get<'/api/v1/operator/accounts'>>[1]>['query']>;
 
 const columns: Column<OperatorAccountResponse>[] = [
-  { key: 'name', header: texts.account, width: 'minmax(0, 2fr)', cell: ({ name }) => name },
+  { key: 'name', header: texts.account, width: 'minmax(8rem, 2fr)', cell: ({ name }) => name },
   {
     key: 'id',
     header: strings.settings.accountId,
     width: '12rem',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ id }) => <Id id={id} withoutLink />,
   },
   { key: 'plan', header: texts.plan, width: '6rem', isHiddenOnPhone: true, cell: ({ plan }) => texts.plans[plan] },
@@ -52,7 +52,7 @@ const columns: Column<OperatorAccountResponse>[] = [
     key: 'opened',
     header: texts.opened,
     width: '7.5rem',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ opened_at: time }) => <Time time={time} format="date" />,
   },
 ];

@@ -14,7 +14,7 @@ import { strings } from '../../strings/strings.ts';
 const texts = strings.people;
 
 const columns: Column<InvitationResponse>[] = [
-  { key: 'email', header: texts.email, width: 'minmax(0, 2fr)', cell: ({ email }) => email },
+  { key: 'email', header: texts.email, width: 'minmax(8rem, 2fr)', cell: ({ email }) => email },
   {
     key: 'state',
     header: texts.state,
@@ -28,14 +28,14 @@ const columns: Column<InvitationResponse>[] = [
     key: 'invitedBy',
     header: texts.invitedBy,
     width: 'minmax(7rem, 1fr)',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ invited_by: by }) => by.name ?? by.id,
   },
   {
     key: 'expires',
     header: texts.expires,
     width: 'minmax(7rem, 1fr)',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ expires_at: time }) => <Time time={time} format="date" />,
   },
 ];

@@ -54,7 +54,7 @@ const columnsFor = (actionsOf: (member: MemberResponse) => MenuAction[], ownId: 
     {
       key: 'person',
       header: texts.person,
-      width: 'minmax(0, 2.4fr)',
+      width: 'minmax(8rem, 2.4fr)',
       cell: (member) => <PersonCell member={member} isYou={member.id === ownId} />,
     },
     {
@@ -68,14 +68,14 @@ const columnsFor = (actionsOf: (member: MemberResponse) => MenuAction[], ownId: 
       key: 'source',
       header: texts.source,
       width: 'minmax(7rem, 1fr)',
-      isHiddenOnPhone: true,
+      isHiddenOnTablet: true,
       cell: ({ source }) => texts.sources[source],
     },
     {
       key: 'joined',
       header: texts.joined,
       width: 'minmax(7rem, 1fr)',
-      isHiddenOnPhone: true,
+      isHiddenOnTablet: true,
       cell: ({ joined_at: time }) => <Time time={time} format="date" />,
     },
     {
