@@ -115,7 +115,7 @@ export const completeRender = async (
 };
 
 /** Their renders do not count toward the quota. */
-const serviceErrors: readonly ErrorName[] = ['internal_error', 'service_unavailable', 'render_input_lost'];
+const serviceErrors: ReadonlySet<ErrorName> = new Set(['internal_error', 'service_unavailable', 'render_input_lost']);
 
 /** Appends RenderFailed, and sends the error to a waiting caller. */
 export const failRender = async (
@@ -124,7 +124,7 @@ export const failRender = async (
   error: ApiErrorFields,
   renderMode: RenderMode | 'none',
 ): Promise<void> => {
-  const isServiceError = serviceErrors.includes(error.name);
+  const isServiceError = serviceErrors.has(error.name);
   const counted = quotaRendersOf(task.requested);
   const responseMode = task.requested.responseMode.kind;
   const data = {

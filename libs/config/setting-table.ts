@@ -36,7 +36,12 @@ const defaultRenderConcurrency = (): string => String(Math.min(3 * availablePara
 
 /** All settings: variable, allowed values, default (as text of the variable) and description. */
 export const settingTable = {
-  port: defineSetting('PORT', integer(0, 65_535), '8080', 'The port that the API listens on; 0 uses a free one.'),
+  port: defineSetting(
+    'PORT',
+    integer(0, 65_535),
+    '8080',
+    'The port that the API listens on; 0 uses a free one, and then the addresses in responses need BASE_URL.',
+  ),
   host: defineSetting('HOST', hostName, '127.0.0.1', 'The address that the API listens on.'),
   healthPort: defineSetting(
     'HEALTH_PORT',
