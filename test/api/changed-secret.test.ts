@@ -82,7 +82,11 @@ it('A repeated request whose Idempotency-Key was used with a secret that is gone
   await before.close();
   const sendTo = async (secrets: InstallationSecrets, data?: string) => {
     const after = await openInProcessApi(start, { folder: before.dataDir, secrets });
-    return send(after, data).finally(() => after.close());
+    try {
+      return await send(after, data);
+    } finally {
+      await after.close();
+    }
   };
   expect(await sendTo({ ...changed, previous: [first.current] })).toMatchObject({ id });
   const another = { error: 'idempotency_conflict', message: expect.stringContaining('with another request') };
