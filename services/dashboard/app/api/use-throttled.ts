@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 
 const defaultIntervalMs = 1_000;
 const firstDelayMs = 150;
@@ -34,7 +34,11 @@ export const useThrottled = (act: () => void, intervalMs = defaultIntervalMs): (
   useEffect(() => {
     current.current = act;
   });
-  const [throttle] = useState(() => createThrottle(() => current.current(), intervalMs));
-  useEffect(() => throttle.cancel, [throttle]);
-  return throttle.call;
+  const throttle = useRef<ReturnType<typeof createThrottle>>(undefined);
+  useEffect(() => {
+    const created = createThrottle(() => current.current(), intervalMs);
+    throttle.current = created;
+    return created.cancel;
+  }, [intervalMs]);
+  return () => throttle.current?.call();
 };
