@@ -199,6 +199,17 @@ describe('A large body', () => {
     );
   });
 
+  it('may not have many values or deep nesting in the parts of a part', () => {
+    const partsOfPart = (text: string) => Buffer.from(`{"mode":"COMPOSE","parts":[{"parts":[${text}]}]}`);
+    expect(errorFieldsOf(partsOfPart(`${'{"a":1},'.repeat(100_000)}{}`))).toMatchObject({
+      message: expect.stringContaining('too large at'),
+      extra: { field: 'parts[0].parts' },
+    });
+    expect(errorFieldsOf(partsOfPart('['.repeat(1000) + ']'.repeat(1000)))).toMatchObject({
+      extra: { field: 'parts[0].parts' },
+    });
+  });
+
   it('may have parts with few values together, though each may have many', () => {
     const partsWith = (count: number, part: string) => Buffer.from(`{"parts":[${`${part},`.repeat(count)}{}]}`);
     const large = `{"x":{${keys(9_000)}}}`;

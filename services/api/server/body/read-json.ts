@@ -92,7 +92,8 @@ const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
       data = field;
       continue;
     }
-    if (name === 'parts' && body[start] === 0x5b) continue;
+    // Those of a part are not read one by one.
+    if (!ofParts && name === 'parts' && body[start] === 0x5b) continue;
     const isLongText = unlimitedTextFields.has(name) && body[start] === 0x22;
     const bytes = name.length + (isLongText || Object.hasOwn(largeOptions, name) ? 0 : end - start);
     for (const counted of amounts) {
