@@ -2,10 +2,13 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Page } from '../browsers/page.ts';
 import type { PrintRequest } from '../print-request.ts';
+import { evaluateIfPossible } from './evaluate.ts';
 import { isSameViewport, viewportFor, viewportMetrics } from '../pdf/parameters.ts';
 
 // Life-cycle events would be three more messages for each document.
 const eventNames = { load: 'Page.loadEventFired', DOMContentLoaded: 'Page.domContentEventFired' } as const;
+
+const usesSvg = /<use[\s/>]/i;
 
 /** Loads the document into the page and waits for its `load` event. */
 export const loadDocument = (page: Page, html: string): Promise<void> => loadDocumentUntil(page, html, 'load');
@@ -22,6 +25,8 @@ export const loadDocumentUntil = async (
   const event = session.nextEvent(eventNames[until], () => true);
   event.catch(() => undefined);
   await session.send('Page.setDocumentContent', { frameId, html });
+  // Without screen frames, nothing else makes the browser load what `use` refers to, and the event waits for that.
+  if (usesSvg.test(html)) await evaluateIfPossible(session, 'document.documentElement.offsetWidth');
   await event;
 };
 

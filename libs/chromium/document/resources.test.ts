@@ -134,6 +134,14 @@ test('external styles are used; failed styles and fonts are warnings', async () 
   });
 });
 
+test.each(['data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>', 'https://nowhere.invalid/icons.svg'])(
+  'an SVG that uses a part of another one does not delay its document: %s',
+  async (url) => {
+    const html = `<svg><use href='${url}#part'/></svg><p>Text`;
+    expect((await printer.print(requestFor(html))).pages).toBe(1);
+  },
+);
+
 test('neither cookies nor the cache of a document reach the next one', async () => {
   for (const scripts of [false, true, false, true]) await print(`<img src="${base}/cookie">`, { scripts });
   expect(seen.filter(({ url }) => url === '/cookie').map(({ cookie }) => cookie)).toEqual([
