@@ -17,7 +17,16 @@ test.each([
   ['el', 'Το τιμολόγιο είναι πληρωτέο'],
 ])('%s is detected', (language, text) => expect(detectLanguage(text)).toBe(language));
 
-test.each(['', '12.50 EUR', 'const a = b;', 'name,price,quantity\nPen,1.20,3', 'Colophon GmbH'])(
-  'too few words are no language: %s',
-  (text) => expect(detectLanguage(text)).toBe('und'),
-);
+const grades = 'Name,Grade\nAnna,A\nBen,A\nCarla,A\nDan,B';
+const columns = '{"k":1,"v":2} {"k":3,"v":4} {"i":1,"o":2} {"i":1,"o":2} {"i":1,"o":2}';
+const repeated = 'von,12\nvon,13\nvon,14\nvon,15';
+test.each([
+  '',
+  '12.50 EUR',
+  'const a = b;',
+  'name,price,quantity\nPen,1.20,3',
+  'Colophon GmbH',
+  grades,
+  columns,
+  repeated,
+])('too few words are no language: %s', (text) => expect(detectLanguage(text)).toBe('und'));

@@ -32,6 +32,7 @@ for (const [language, list] of Object.entries(commonWords))
   for (const word of list.split(' ')) languagesOfWords.set(word, [...(languagesOfWords.get(word) ?? []), language]);
 
 const sampleLength = 20_000;
+/** Different ones, of more than one letter. */
 const minCommonWords = 3;
 /** Of prose, every third word is a common one. */
 const minCommonShare = 0.08;
@@ -42,10 +43,16 @@ const minLead = 1.25;
 const languageByWords = (sample: string): string | undefined => {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
   const counts = new Map<string, number>();
+  const found = new Map<string, Set<string>>();
   for (const word of words)
-    for (const language of languagesOfWords.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1);
+    for (const language of languagesOfWords.get(word) ?? []) {
+      counts.set(language, (counts.get(language) ?? 0) + 1);
+      if (word.length > 1) found.set(language, (found.get(language) ?? new Set()).add(word));
+    }
   const [best, second] = [...counts].toSorted(([, a], [, b]) => b - a);
-  if (!best || best[1] < minCommonWords || best[1] < words.length * minCommonShare) return undefined;
+  if (!best || best[1] < words.length * minCommonShare) return undefined;
+  // In tables, letters are grades, sizes and names of columns, and a word can be in each row.
+  if ((found.get(best[0])?.size ?? 0) < minCommonWords) return undefined;
   return second && best[1] < second[1] * minLead ? undefined : best[0];
 };
 
