@@ -70,7 +70,7 @@ export const accountName = z
   .trim()
   .min(1)
   .max(accountNameLength)
-  .regex(/^\P{Cc}*$/u, 'must be one line without control characters');
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters');
 
 const { locale, time_zone: timeZone } = localeOptionFields;
 

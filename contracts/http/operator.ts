@@ -14,7 +14,7 @@ const text = z
   .trim()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}*$/u, 'must be one line without control characters');
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters');
 
 const { limits } = accountResponse.shape;
 

@@ -6,7 +6,7 @@ const name = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^\P{Cc}*$/u, 'must be one line')
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line')
   .describe('A name by which the person recognises the device.');
 
 /** 201 of POST /session/passkeys. */
