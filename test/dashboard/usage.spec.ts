@@ -30,6 +30,10 @@ test('The usage is shown by day, month, key, template and input type, and downlo
   await account.client.postRender({ mode: 'RENDER', template_id: templateId, data: { x: 1 } });
   await account.client.postRender({ mode: 'RENDER', template_id: templateId, data: {} });
   await account.client.render('markdown', '# Hello');
+  await account.client.postRender({
+    mode: 'COMPOSE',
+    parts: [{ mode: 'CONVERT', input_type: 'html', data: '<p>part' }],
+  });
   const now = new Date();
   const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 15)).toISOString();
   await withInstallationEngines(dashboard.installation, ({ store }) =>
@@ -42,7 +46,7 @@ test('The usage is shown by day, month, key, template and input type, and downlo
   );
 
   const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/usage');
-  await expect(rows(page).first()).toContainText('3');
+  await expect(rows(page).first()).toContainText('4');
   await expect(page.getByRole('figure', { name: /Renders by day/ })).toBeVisible();
   await expectAccessible(page);
   await expectFitsPhone(page);
@@ -60,7 +64,11 @@ test('The usage is shown by day, month, key, template and input type, and downlo
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page).getByRole('link')).toHaveAttribute('href', /\/keys\/key_/);
   await choose(page, 'By input type');
-  await expect(rows(page)).toContainText('markdown');
+  await expect(rows(page).filter({ hasText: 'markdown' })).toBeVisible();
+  await page.getByRole('link', { name: 'composition' }).click();
+  await expect(page.getByRole('button', { name: /Composed of parts/ })).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.goBack();
   await choose(page, 'By month');
   await expect(rows(page)).toHaveCount(12);
   await expect(rows(page).nth(1)).toContainText('1');

@@ -29,6 +29,8 @@ const titleOf = (by: View, { value, name }: BreakdownRow): ReactNode => {
 export const hrefOfRow = (by: View, { value, name }: BreakdownRow): string | undefined => {
   if (by === 'key') return hrefOfId(value);
   if (by === 'template') return name === null ? undefined : hrefOfId(value);
+  // A composed document has parts of several types; the list of renders knows it by its mode.
+  if (by === 'input_type' && value === 'composition') return '/renders?mode=COMPOSE';
   if (by === 'input_type') return `/renders?${new URLSearchParams({ input_type: value })}`;
   return undefined;
 };
