@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, type Page } from '@playwright/test';
 import { bareId } from '#contracts/names.ts';
-import { appendDelivery } from '../support/renders/append-histories.ts';
+import { appendDelivery, appendRender } from '../support/renders/append-histories.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
 import { type DashboardService, test } from './support/dashboard-service.ts';
@@ -218,6 +218,26 @@ test('Failures and what needs attention lead to the pages that show more', async
 
   await deliver(dashboard, account, 'down.example/hooks/pdf', 200);
   await expectLive(attention, /^(?!.*down\.example)/);
+  await page.context().close();
+});
+
+test('Failures of an error lead to all renders that they count, from the beginning of the range', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  const dayMs = 24 * 3_600_000;
+  const firstDay = (Math.floor(Date.now() / dayMs) - 29) * dayMs;
+  await withInstallationEngines(dashboard.installation, ({ store }) =>
+    appendRender(store, {
+      accountId: bareId('acc', account.id)!,
+      at: new Date(firstDay).toISOString(),
+      failure: { name: 'template_render_error', message: 'no' },
+    }),
+  );
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/?range=month');
+  await page.getByRole('link', { name: 'template_render_error' }).click();
+  await expect(page.getByText('1 row')).toBeVisible();
   await page.context().close();
 });
 

@@ -7,13 +7,12 @@ import { Link } from '../../components/Link.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
-import { type Range, sinceOf } from './queries.ts';
 
 const texts = strings.overview;
 
 /** How often each error happened; each leads to the renders that failed with it. */
-export const Failures = ({ statistics, range }: { statistics: StatisticsResponse; range: Range }): ReactElement => {
-  const { failures } = statistics;
+export const Failures = ({ statistics }: { statistics: StatisticsResponse }): ReactElement => {
+  const { failures, since } = statistics;
   const most = failures[0]?.count ?? 1;
   return (
     <Card title={texts.failures.title}>
@@ -21,7 +20,7 @@ export const Failures = ({ statistics, range }: { statistics: StatisticsResponse
       <ul className="bars">
         {failures.map(({ error, count }) => (
           <li key={error}>
-            <Link href={`/renders?${new URLSearchParams({ error, since: sinceOf(range) })}`} className="link mono">
+            <Link href={`/renders?${new URLSearchParams({ error, since })}`} className="link mono">
               {error}
             </Link>
             <Count value={count} />

@@ -78,7 +78,7 @@ export const OverviewPage = (): ReactElement => {
           {statistics.data && <Charts statistics={statistics.data} range={range} />}
           {statistics.data && (
             <div className="grid-3">
-              <Failures statistics={statistics.data} range={range} />
+              <Failures statistics={statistics.data} />
               <Webhooks statistics={statistics.data} />
               {latest.data && <LatestRenders renders={latest.data.renders} />}
             </div>

@@ -16,7 +16,7 @@ const intervals = {
 } as const;
 
 /** The beginning of a range that ends now. */
-export const sinceOf = (range: Range): string => new Date(Date.now() - intervals[range].lengthMs).toISOString();
+const sinceOf = (range: Range): string => new Date(Date.now() - intervals[range].lengthMs).toISOString();
 
 const overviewKey = ['overview'] as const;
 
