@@ -86,7 +86,7 @@ test('A new account learns how to make the first PDF, and sees it without loadin
     await rm(folder, { recursive: true });
   }
   await expectLive(figure(page, 'Success rate'), '100 %');
-  await expect(figure(page, 'Renders today')).toHaveText('1');
+  await expect(figure(page, 'Renders today (UTC)')).toHaveText('1');
   await expect.poll(() => drawnPoints(page), 'a duration without a neighbour is a point').toBeGreaterThan(0);
   await expect(latest(page).getByRole('button', { name: /^Copy render_/ })).toBeVisible();
   const chart = page.getByRole('region', { name: 'Renders', exact: true });
@@ -98,7 +98,7 @@ test('A new account learns how to make the first PDF, and sees it without loadin
   await expect(pointedAt).toHaveText('1');
   await expect(pointedAt).toBeVisible();
   await account.client.render('html', '<p>second');
-  await expectLive(figure(page, 'Renders today'), '2');
+  await expectLive(figure(page, 'Renders today (UTC)'), '2');
   await expect(pointedAt).toHaveText('2');
   await expect(pointedAt).toBeVisible();
   await page.getByRole('link', { name: 'All renders' }).click();
@@ -117,18 +117,18 @@ test('Renders appear at once in all tabs, which share one live stream', async ({
   await expect.poll(() => streams.length).toBe(1);
   const second = await first.context().newPage();
   await second.goto('/dashboard');
-  for (const page of [first, second]) await expect(figure(page, 'Renders today')).toHaveText('1');
+  for (const page of [first, second]) await expect(figure(page, 'Renders today (UTC)')).toHaveText('1');
 
   const { id } = await account.client.render('html', '<p>second');
   for (const page of [first, second]) {
-    await expectLive(figure(page, 'Renders today'), '2');
+    await expectLive(figure(page, 'Renders today (UTC)'), '2');
     await expect(latest(page).getByTitle(id)).toHaveText(`…${id.slice(-6)}`);
   }
   expect(streams).toHaveLength(1);
 
   await first.close();
   await account.client.render('markdown', '# third');
-  await expectLive(figure(second, 'Renders today'), '3');
+  await expectLive(figure(second, 'Renders today (UTC)'), '3');
   await expect.poll(() => streams.length).toBe(2);
   await second.context().close();
 });
@@ -156,7 +156,7 @@ test('A hidden tab loads no figures, and those that changed once when it is seen
   expect(requests).toEqual([markPath]);
 
   await setHidden(page, false);
-  await expect(figure(page, 'Renders today')).toHaveText('2');
+  await expect(figure(page, 'Renders today (UTC)')).toHaveText('2');
   expect(requests.filter((path) => path === '/api/v1/usage')).toHaveLength(1);
   await page.context().close();
 });
@@ -184,7 +184,7 @@ test('The figures of a busy account are not loaded again with each render', asyn
   await renderAndPass(10_000);
   expect(await renderAndPass(500)).toContain('/api/v1/statistics');
   expect(await renderAndPass(2_500)).toEqual([markPath]);
-  await expectLive(figure(page, 'Renders today'), '4');
+  await expectLive(figure(page, 'Renders today (UTC)'), '4');
   await page.context().close();
 });
 

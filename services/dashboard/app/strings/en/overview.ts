@@ -5,7 +5,7 @@ export const overview = {
   range: 'Range',
   ranges: { day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days', year: 'Last 12 months' },
   stats: {
-    today: 'Renders today',
+    today: 'Renders today (UTC)',
     todayText: (failed: number) => (failed === 0 ? 'None has failed' : `${failed.toLocaleString('en')} failed`),
     month: 'Quota this month',
     ofLimit: (limit: number) => `of ${limit.toLocaleString('en')} renders`,
