@@ -188,6 +188,24 @@ test('The figures of a busy account are not loaded again with each render', asyn
   await page.context().close();
 });
 
+test('The figures are loaded each minute also without events, because days and ranges end', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.route('**/api/v1/events/live', (route) => route.fulfill({ status: 403, json: {} }));
+  await page.clock.install();
+  await page.goto('/dashboard');
+  for (const name of ['Renders today (UTC)', 'Quota this month']) await expect(figure(page, name)).toHaveText('1');
+  await account.client.render('html', '<p>second');
+  await page.clock.fastForward(60_000);
+  for (const name of ['Renders today (UTC)', 'Quota this month']) await expect(figure(page, name)).toHaveText('2');
+  await expect(page.getByText('2 renders, last 24 hours')).toBeVisible();
+  await page.context().close();
+});
+
 test('Failures and what needs attention lead to the pages that show more', async ({ browser, dashboard }) => {
   const account = await dashboard.openAccount();
   const templateId = await failTemplate(account, 'Offer');

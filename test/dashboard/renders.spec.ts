@@ -172,6 +172,18 @@ test('A pasted API key never gets into an address', async () => {
   for (const url of [...urls, page.url()]) expect(url).not.toContain(dashboard.key.key.slice(0, 20));
 });
 
+test('The age of a render goes on while the list is shown', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'viewer' });
+  await page.clock.install();
+  await page.goto('/dashboard/renders');
+  const age = page.locator('.table-body').getByRole('row').locator('time');
+  await expect(age).toHaveText(/^now$|sec/);
+  await page.clock.fastForward('10:00');
+  await expect(age).toHaveText('10 min. ago');
+});
+
 test('Rows are reached and opened by keyboard', async () => {
   await open('/renders');
   await expect(rows()).toHaveCount(4);

@@ -19,6 +19,8 @@ const intervals = {
 const sinceOf = (range: Range): string => new Date(Date.now() - intervals[range].lengthMs).toISOString();
 
 const overviewKey = ['overview'] as const;
+/** Days, months and ranges end also without an event. */
+const refetchInterval = 60_000;
 
 /** The statistics of a range that ends now. */
 export const useStatistics = (range: Range): UseQueryResult<StatisticsResponse> =>
@@ -30,6 +32,7 @@ export const useStatistics = (range: Range): UseQueryResult<StatisticsResponse> 
         signal,
       }),
     placeholderData: keepPreviousData,
+    refetchInterval,
   });
 
 /** The statistics of the present UTC day. */
@@ -37,12 +40,14 @@ export const useToday = (): UseQueryResult<StatisticsResponse> =>
   useQuery({
     queryKey: [...overviewKey, 'today'],
     queryFn: ({ signal }) => api.get('/api/v1/statistics', { query: { interval: 'hour' }, signal }),
+    refetchInterval,
   });
 
 export const useQuota = (): UseQueryResult<UsageResponse> =>
   useQuery({
     queryKey: [...overviewKey, 'usage'],
     queryFn: ({ signal }) => api.get('/api/v1/usage', { signal }),
+    refetchInterval,
   });
 
 const latestRenders = 6;
