@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { localeOptionFields } from './locale.ts';
+import { oneLine } from './one-line.ts';
 import { planNames } from '../plans.ts';
 import { actor } from '../events/metadata.ts';
 
@@ -65,12 +66,7 @@ export const accountResponse = z.object({
 export type AccountResponse = z.output<typeof accountResponse>;
 
 const accountNameLength = 200;
-export const accountName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(accountNameLength)
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters');
+export const accountName = oneLine(z.string().trim().min(1).max(accountNameLength));
 
 const { locale, time_zone: timeZone } = localeOptionFields;
 

@@ -3,18 +3,14 @@ import { operatorSources } from '../events/people.ts';
 import { ownLimitValues, planNames } from '../plans.ts';
 import { accountName, accountResponse } from './account.ts';
 import { listCursor, listQuery } from './jobs.ts';
+import { oneLine } from './one-line.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 const count = z.number().int();
 const plan = z.enum(planNames);
 const unlimited = 'null if unlimited.';
 
-const text = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters');
+const text = oneLine(z.string().trim().min(1).max(200));
 
 const { limits } = accountResponse.shape;
 

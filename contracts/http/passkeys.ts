@@ -1,13 +1,8 @@
 import { z } from 'zod';
+import { oneLine } from './one-line.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line')
-  .describe('A name by which the person recognises the device.');
+const name = oneLine(z.string().trim().min(1).max(100)).describe('A name by which the person recognises the device.');
 
 /** 201 of POST /session/passkeys. */
 export const passkeyResponse = z.object({
