@@ -46,15 +46,15 @@ type Cleaned = Pick<PreparedDocument, 'metadata' | 'warnings'> & { file: Uint8Ar
 
 type Paging = { onePagePerSheet: boolean };
 
-/** Unpacks a document, or an archive in one (`isEmbedded`), and checks its XML. @throws ApiError */
+/** Unpacks an archive and checks its XML. `check` gets the paths of its files first. @throws ApiError */
 const unpack = async (
   format: OfficeFormat,
   file: Buffer,
   budget: ArchiveBudget,
-  isEmbedded = false,
+  check: (paths: string[]) => void,
 ): Promise<Parts> => {
   const choose = (paths: string[]): string[] => {
-    if (!isEmbedded) checkMainPart(format, paths);
+    check(paths);
     return paths;
   };
   const parts = await unpackOffice(format, file, choose, budget);
@@ -70,7 +70,7 @@ const unpackEmbedded = async (
   budget: ArchiveBudget,
 ): Promise<Parts | null> => {
   try {
-    return await unpack('docx', file, budget, true);
+    return await unpack('docx', file, budget, () => undefined);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!isContent) return null;
@@ -99,7 +99,7 @@ const cleanEmbeddedDocuments = async (parts: Parts, budget: ArchiveBudget): Prom
 
 const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerSheet }: Paging): Promise<Cleaned> => {
   const budget = newArchiveBudget();
-  const parts = await unpack(format, file, budget);
+  const parts = await unpack(format, file, budget, (paths) => checkMainPart(format, paths));
   requireText(format, parts);
   if (format === 'docx') await cleanEmbeddedDocuments(parts, budget);
   // Of embedded documents, LibreOffice prints those of Word.
