@@ -11,7 +11,7 @@ export type OfficeDocument = { file: Uint8Array; format: OfficeFormat };
 export type PreparedDocument = {
   html: string;
   classification: Classification;
-  /** Only if the request can have assets. */
+  /** Absent if it refers to no file outside. */
   assets?: AssetUse;
   /** The render options that the document names. Those of the request and the template win. */
   options?: NamedRenderOptions;

@@ -206,6 +206,34 @@ describe('A document with assets', () => {
     );
   });
 
+  it.each<[string, Record<string, unknown>]>([
+    ['HTML', { input_type: 'html', data: '<link rel=stylesheet href=css/no.css><script src=no.js></script><p>x' }],
+    [
+      'Markdown',
+      { input_type: 'markdown', data: '# x\n\n<link rel="stylesheet" href="css/no.css"><script src="no.js"></script>' },
+    ],
+  ])('has the warnings for %s without any asset, too', async (_, input) => {
+    const response = await caller.postRender({ mode: 'CONVERT', ...input });
+    expect(response.status, response.text.slice(0, 300)).toBe(200);
+    expect((response.body as RenderResult).warnings).toMatchObject([
+      { type: 'resource_failed', url: 'css/no.css', reason: expect.stringContaining('as a part "assets" of a form') },
+      { type: 'resource_failed', url: 'no.js' },
+    ]);
+  });
+
+  it('runs its scripts in their order, in UTF-8', async () => {
+    const html = '<script defer src="js/draw.js"></script><script src=data.js></script><p id=total>None';
+    const { text } = await pageOf('a.html', html, {
+      'js/draw.js': 'document.querySelector("#total").textContent = `Total ${total}`',
+      'data.js': 'const total = "12 €"',
+    });
+    expect(text).toContain('Total 12 €');
+  });
+
+  it('is not refused for text that looks like CSS', async () => {
+    expect((await pageOf('a.html', '<p title="see url(a.png)">Shown', {})).text).toContain('Shown');
+  });
+
   it('has warnings for assets of a type that uses none', async () => {
     const { warnings } = await render([
       ['file', file('a.csv', 'a,b\n1,2\n')],
@@ -244,7 +272,7 @@ describe('image_load_failed', () => {
   it('says how to send an image without any asset, with the same words for forms and JSON', async () => {
     const ofForm = (await missing('<img src="logo.png">')).message;
     const ofJson = await caller.postRender({ mode: 'CONVERT', input_type: 'html', data: '<img src="logo.png">' });
-    expect(ofForm).toContain('send the image as a part "assets" of a form (multipart/form-data), set base_url, or use');
+    expect(ofForm).toContain('send the file as a part "assets" of a form (multipart/form-data), set base_url, or use');
     expect(expectErrorResponse(ofJson, 'image_load_failed').message).toBe(ofForm);
   });
 

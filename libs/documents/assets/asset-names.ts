@@ -57,8 +57,12 @@ const maxListed = 20;
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 const quote = (names: readonly string[]): string => names.map((name) => `"${shorten(name)}"`).join(', ');
 
+/** Why a relative URL leads nowhere in a request without assets. */
+export const relativeUrlReason =
+  'the URL is relative, and the document has no URL of its own; send the file as a part "assets" of a form ' +
+  '(multipart/form-data), set base_url, or use an absolute http: or https: URL or a data: URI';
+
 const listNames = (names: readonly string[]): string => {
-  if (names.length === 0) return 'the request has no parts "assets"';
   const others = names.length - maxListed;
   return `the parts "assets" are ${quote(names.slice(0, maxListed))}${others > 0 ? ` and ${others} more` : ''}`;
 };
@@ -99,6 +103,7 @@ export const indexAssets = (assets: readonly Asset[]): AssetIndex => {
       return candidates.length > 0 && isUnambiguous(candidates) ? candidates[0] : undefined;
     },
     describeMissing: (url, folder) => {
+      if (stored.length === 0) return relativeUrlReason;
       const candidates = candidatesOf(url, folder);
       if (candidates.length > 0)
         return (

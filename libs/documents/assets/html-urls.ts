@@ -1,7 +1,7 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import { isUnfinishedError } from '../html/unfinished-input.ts';
-import { imageAttributes, parseSrcset } from '../html/element-resources.ts';
+import { cssAttributes, imageAttributes, parseSrcset } from '../html/element-resources.ts';
 import { parseWithHandlers } from '../html/html-parser.ts';
 import type { CssUrlKind } from './css-urls.ts';
 
@@ -13,6 +13,7 @@ export type HtmlReplacer = {
   css: (css: string, context: 'stylesheet' | 'declarations') => string;
   /** The style sheet at the URL of a link, on one line. */
   styleSheet: (url: string) => string | undefined;
+  script: (url: string) => string | undefined;
 };
 export type { CssUrlKind };
 
@@ -72,7 +73,8 @@ const editsOfTag = ({ tagName, attrs, location }: Token.TagToken, replacer: Html
 };
 
 const replaceAttribute = (tagName: string, name: string, value: string, replacer: HtmlReplacer): string | undefined => {
-  if (name === 'style') return replacer.css(value, 'declarations');
+  if (cssAttributes.has(name)) return replacer.css(value, 'declarations');
+  if (tagName === 'script' && name === 'src') return replacer.script(value);
   if (name === 'srcset' && srcsetElements.has(tagName)) return replaceSrcset(value, replacer.candidate);
   return imageAttributes.get(tagName) === name ? replacer.image(value) : undefined;
 };
@@ -93,7 +95,7 @@ const editOfStyle = (
 };
 
 /**
- * Replaces the URLs of images and style sheets in HTML. All else stays as it is, on the same lines. Input that ends too
+ * Replaces the URLs of images, style sheets and scripts in HTML. All else stays as it is, on the same lines. Input that ends too
  * early stays unchanged.
  */
 export const replaceHtmlUrls = (html: string, replacer: HtmlReplacer): string => {

@@ -64,14 +64,15 @@ describe('HTML', () => {
     ['<img srcset="https://h/b.gif 1x, a.gif 2x">', `<img srcset="https://h/b.gif 1x, ${gifUrl} 2x">`],
     ['<p style="background:url(&quot;a.gif&quot;)">', `<p style="background:url(&quot;${gifUrl}&quot;)">`],
     ['<b style="x:url(a.gif)"><p>1</b>2', `<b style="x:url(&quot;${gifUrl}&quot;)"><p>1</b>2`],
+    ['<path FILL="url(a.gif#g) red">', `<path fill="url(&quot;${gifUrl}#g&quot;) red">`],
     ['<svg><style>a{b:url(a.gif)}</style></svg>', `<svg><style>a{b:url("${gifUrl}")}</style></svg>`],
     [
       '<textarea><img src=a.gif></textarea><!-- <img src=a.gif> -->',
       '<textarea><img src=a.gif></textarea><!-- <img src=a.gif> -->',
     ],
     [
-      '<a href="a.gif">x</a><iframe src="a.gif"></iframe><script src="a.gif"></script>',
-      '<a href="a.gif">x</a><iframe src="a.gif"></iframe><script src="a.gif"></script>',
+      '<a href="a.gif" title="url(a.gif)">x</a><iframe src="a.gif"></iframe>',
+      '<a href="a.gif" title="url(a.gif)">x</a><iframe src="a.gif"></iframe>',
     ],
     [
       '<img src="https://h/a.gif"><img src="//h/a.gif"><img src="data:,"><img src="#a">',
@@ -129,7 +130,7 @@ it('Assets that are used, missing or not used are reported', () => {
   expect(inliner.use()).toMatchObject({ missing: [{ url: 'd.gif' }], unused: ['b.gif'] });
 });
 
-it.each(['<base href="https://h/">', '<base/href="https://h/">', '<p>x<BASE target=_top href=/a/>'])(
+it.each(['<base href="https://h/">', '<base/href="https://h/">', '<p>x<BASE target=_top href=https://h/a/>'])(
   'With a base URL, relative URLs without an asset are left to the browser: %s',
   (base) => {
     const inliner = inlinerOf({ 'a.gif': gif });
@@ -139,12 +140,31 @@ it.each(['<base href="https://h/">', '<base/href="https://h/">', '<p>x<BASE targ
   },
 );
 
-it.each(['<base target=_blank>', '<!-- <base href="https://h/"> -->', '<title><base href="https://h/"></title>'])(
-  'Without a base URL, relative URLs without an asset are reported: %s',
-  (start) => {
-    const inliner = inlinerOf({ 'a.gif': gif });
-    const html = inliner.inline(`${start}<link rel=stylesheet href=c.css><img src=a.gif srcset="b.gif 2x">`);
-    expect(html).toContain('srcset=""');
-    expect(inliner.use().missing).toMatchObject([{ url: 'c.css' }]);
-  },
-);
+it('A relative base element names the folder of all relative URLs', () => {
+  const inliner = inlinerOf({ 'img/a.gif': gif, 'a.gif': 'GIF89b', 'img/a.css': 'b{c:url(a.gif)}' });
+  const html = '<base href="img/?x"><img src=a.gif><link rel=stylesheet href=a.css><b style="c:url(no.gif)">';
+  expect(inliner.complete(inliner.inline(html))).toContain(`<img src="${gifUrl}"><style>b{c:url("${gifUrl}")}`);
+  expect(inliner.use()).toMatchObject({ missing: [{ url: 'no.gif' }], unused: ['a.gif'] });
+});
+
+it.each<[string, string | Buffer]>([
+  ['UTF-8', '\ufeffa{content:"é"}'],
+  ['the named encoding', Buffer.from('@charset "windows-1252";a{content:"é"}', 'latin1')],
+  ['UTF-16', Buffer.from('\ufeffa{content:"é"}', 'utf16le')],
+  ['UTF-8, if the name cannot be right', '@charset "utf-16";a{content:"é"}'],
+  ['UTF-8, if the name is not known', '@charset "none";a{content:"é"}'],
+])('A style sheet is read in %s', (_, css) => {
+  expect(inlined('<link rel=stylesheet href=a.css>', { 'a.css': css })).toContain('content:"é"');
+});
+
+it.each([
+  '<base target=_blank>',
+  '<base href=/>',
+  '<!-- <base href="https://h/"> -->',
+  '<title><base href="https://h/"></title>',
+])('Without a base URL, relative URLs without an asset are reported: %s', (start) => {
+  const inliner = inlinerOf({ 'a.gif': gif });
+  const html = inliner.inline(`${start}<link rel=stylesheet href=c.css><img src=a.gif srcset="b.gif 2x">`);
+  expect(html).toContain('srcset=""');
+  expect(inliner.use().missing).toMatchObject([{ url: 'c.css' }]);
+});

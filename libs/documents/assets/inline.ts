@@ -1,13 +1,14 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { hasBaseUrl } from '../html/base-url.ts';
+import { asBuffer } from '#libs/bytes/as-buffer.ts';
+import { baseUrlOf } from '../html/base-url.ts';
 import { folderOf, indexAssets, isRelativeUrl, type StoredAsset } from './asset-names.ts';
 import { decodeBundle } from './bundle.ts';
 import { type CssUrlKind, replaceCssUrls } from './css-urls.ts';
 import { createDataUrls } from './data-urls.ts';
 import { type HtmlReplacer, replaceHtmlUrls } from './html-urls.ts';
-import { dataUrlOf, isImage, mediaTypeOf } from './media-type.ts';
+import { dataUrlOf, decodeUnicode, isImage, mediaTypeOf } from './media-type.ts';
 
-/** A font, style sheet or image of a style sheet that no asset has the name of. */
+/** A font, style sheet, script or image of a style sheet that no asset has the name of. */
 export type MissingResource = { url: string; reason: string };
 /** What became of the assets of a request. `unused` are the names of assets that nothing refers to. */
 export type AssetUse = { missing: MissingResource[]; unused: string[] };
@@ -52,6 +53,18 @@ const importsTooDeep = (name: string): ApiError =>
     { details: { reason: 'imports nested too deeply', limit: maxImportDepth } },
   );
 
+/** The text of a style sheet, in the encoding that it names (CSS Syntax Level 3, 3.2), without its byte order mark. */
+const decodeStyleSheet = (bytes: Uint8Array): string => {
+  const named = /^@charset "([^"]*)";/.exec(asBuffer(bytes.subarray(0, 100)).toString('latin1'))?.[1];
+  try {
+    // A name that can be read so is not in UTF-16.
+    if (named !== undefined && !/^utf-?16/i.test(named)) return new TextDecoder(named).decode(bytes);
+  } catch {
+    // A browser ignores names that it does not know.
+  }
+  return decodeUnicode(bytes);
+};
+
 /** The part of a URL that selects a view or a symbol of an SVG image. */
 const fragmentOf = (url: string): string => /#[\w:.,()/-]*$/.exec(url.trim())?.[0] ?? '';
 
@@ -65,6 +78,8 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   let missingImage: MissingResource | undefined;
   /** If true, the browser resolves relative URLs that have no asset. */
   let hasBase = false;
+  /** What a relative base element names. */
+  let documentFolder = '';
 
   const find = (url: string, folder: string): StoredAsset | undefined => {
     const asset = isRelativeUrl(url) ? index.find(url, folder) : undefined;
@@ -80,9 +95,11 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
 
   const placeholderOf = (asset: StoredAsset, url: string): string =>
     urls.placeholderOf(asset.path, asset.name, () => dataUrlOf(mediaTypeOf(asset), asset.bytes)) + fragmentOf(url);
+  const scriptOf = ({ path, name, bytes }: StoredAsset): string =>
+    urls.placeholderOf(`script ${path}`, name, () => dataUrlOf('text/javascript;charset=utf-8', bytes));
   const imageOf = (url: string): string | undefined => {
-    const asset = find(url, '');
-    if (!asset && isRelativeUrl(url)) missingImage ??= { url, reason: index.describeMissing(url, '') };
+    const asset = find(url, documentFolder);
+    if (!asset && isRelativeUrl(url)) missingImage ??= { url, reason: index.describeMissing(url, documentFolder) };
     if (asset && !isImage(asset)) throw notAnImage(url, asset);
     return asset && placeholderOf(asset, url);
   };
@@ -99,8 +116,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   };
   const styleSheetOf = (asset: StoredAsset, depth: number): string => {
     if (depth > maxImportDepth) throw importsTooDeep(asset.name);
-    // Also removes a byte order mark.
-    return replaceUrls(new TextDecoder().decode(asset.bytes), folderOf(asset.path), depth, true);
+    return replaceUrls(decodeStyleSheet(asset.bytes), folderOf(asset.path), depth, true);
   };
 
   const replacer: HtmlReplacer = {
@@ -108,20 +124,26 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
     // A candidate without an asset is not an error: the browser selects another one.
     candidate: (url) => imageOf(url) ?? (isRelativeUrl(url) && !hasBase ? null : undefined),
     css: (css, context) =>
-      context === 'declarations' && !/url|image-set/i.test(css) ? css : replaceUrls(css, '', 0, false),
+      context === 'declarations' && !/url|image-set/i.test(css) ? css : replaceUrls(css, documentFolder, 0, false),
     styleSheet: (url) => {
-      const asset = findOrReport(url, '');
+      const asset = findOrReport(url, documentFolder);
       return asset && styleSheetOf(asset, 0);
+    },
+    script: (url) => {
+      const asset = findOrReport(url, documentFolder);
+      return asset && scriptOf(asset);
     },
   };
 
   return {
     inline: (html) => {
-      hasBase = hasBaseUrl(html);
+      const base = baseUrlOf(html);
+      hasBase = base !== undefined && URL.canParse(base);
+      documentFolder = base === undefined || hasBase ? '' : folderOf(base);
       return replaceHtmlUrls(html, replacer);
     },
     complete: urls.complete,
-    describeMissing: (url) => index.describeMissing(url, ''),
+    describeMissing: (url) => index.describeMissing(url, documentFolder),
     requireImages: (field) => {
       if (missingImage) throw imageNotFound(field, missingImage);
     },

@@ -46,11 +46,11 @@ const isSvg = (text: string): boolean => {
 const isAvif = (start: Buffer): boolean =>
   /^[\0-\xff]{4}ftyp(?:[\0-\xff]{4}){0,16}avi[fs]/.test(start.toString('latin1', 0, 80));
 
-/** XML in UTF-16 begins with a byte order mark (XML 1.0, 4.3.3). */
-export const xmlText = (start: Buffer): string => {
-  const mark = start.toString('latin1', 0, 2);
+/** Text in UTF-8, or in UTF-16 with a byte order mark, as in XML (XML 1.0, 4.3.3). */
+export const decodeUnicode = (text: Uint8Array): string => {
+  const mark = asBuffer(text).toString('latin1', 0, 2);
   const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff';
-  return new TextDecoder(isUtf16 ? (mark === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(start);
+  return new TextDecoder(isUtf16 ? (mark === '\xff\xfe' ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(text);
 };
 
 /** The type that the first bytes show; undefined if they are of no known image or font. */
@@ -61,7 +61,7 @@ export const sniffType = (bytes: Uint8Array): string | undefined => {
   );
   if (found) return found.type;
   if (isAvif(start)) return 'image/avif';
-  return isSvg(xmlText(start)) ? svgType : undefined;
+  return isSvg(decodeUnicode(start)) ? svgType : undefined;
 };
 
 const typePattern = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;

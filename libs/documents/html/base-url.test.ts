@@ -21,9 +21,20 @@ describe('The base element of a document', () => {
   });
 
   test('stays that of the document, if it has one', () => {
-    for (const html of ['<head><base href="/own/">', '<p>x<base target="_top" href="https://own.example/">'])
-      expect(withBaseUrl(html, base)).toBe(html);
+    const html = '<p>x<base target="_top" href="https://own.example/">';
+    expect(withBaseUrl(html, base)).toBe(html);
     expect(withBaseUrl('<base target="_top"><template><base href="/x/"></template>', base)).toContain(element);
+  });
+
+  test.each([
+    ['own/', 'https://example.com/a/own/'],
+    ['/own/', 'https://example.com/own/'],
+    ['', href],
+    ['http://[', 'https://example.com/a/?x=1&amp;y=%222%22'],
+  ])('is resolved against the given one, if it is relative: %s', (own, expected) => {
+    const html = `<head><base href="${own}"><p>x`;
+    expect(classify(withBaseUrl(html, base)).details.baseUrl).toBe(expected.replace('&amp;', '&'));
+    expect(withBaseUrl(html, base).endsWith('<base href="' + own + '"><p>x')).toBe(true);
   });
 
   test('is inserted once, and nothing else changes', () => {

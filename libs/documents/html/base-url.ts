@@ -1,14 +1,17 @@
 import { escapeMarkup } from '#libs/markup/escape.ts';
 import { parseWithHandlers } from './html-parser.ts';
 
-/** Where a base element belongs: after the tags of html and head, else before the first other tag. */
-const findPlace = (html: string): { offset: number | undefined; hasBase: boolean } => {
+/**
+ * Where a base element belongs: after the tags of html and head, else before the first other tag. `href` is that of the
+ * base element that the document has, as written.
+ */
+const findBase = (html: string): { offset: number | undefined; href: string | undefined } => {
   let offset: number | undefined;
   let isFound = false;
-  let hasBase = false;
+  let href: string | undefined;
   parseWithHandlers(html, true, {
     onTag: ({ tagName, attrs, location }, { inTemplate }) => {
-      hasBase ||= tagName === 'base' && !inTemplate && attrs.some(({ name }) => name === 'href');
+      if (tagName === 'base' && !inTemplate) href ??= attrs.find(({ name }) => name === 'href')?.value;
       if (isFound || !location) return;
       const isHtml = tagName === 'html' && offset === undefined;
       offset = isHtml || tagName === 'head' ? location.endOffset : (offset ?? location.startOffset);
@@ -16,19 +19,21 @@ const findPlace = (html: string): { offset: number | undefined; hasBase: boolean
     },
     onError: () => {},
   });
-  return { offset, hasBase };
+  return { offset, href };
 };
 
-/** Whether the document has a base element with a URL, which the browser resolves relative URLs against. */
-export const hasBaseUrl = (html: string): boolean => /<base/i.test(html) && findPlace(html).hasBase;
+/** The URL of the document's base element, as written; undefined if it has none. */
+export const baseUrlOf = (html: string): string | undefined => (/<base/i.test(html) ? findBase(html).href : undefined);
 
 /**
- * The document with a `<base href>`, so that its relative URLs are resolved against `baseUrl`. A document with its own
- * base stays as it is. Links to places in the document stay such links: the browser compares them with the base.
+ * The document with a `<base href>`, so that its relative URLs are resolved against `baseUrl`, with that of its own base
+ * element. A document with an absolute one stays as it is. Links to places in the document stay such links: the browser
+ * compares them with the base.
  */
 export const withBaseUrl = (html: string, baseUrl: string | undefined): string => {
   if (baseUrl === undefined) return html;
-  const { offset, hasBase } = findPlace(html);
-  if (hasBase || offset === undefined) return html;
-  return `${html.slice(0, offset)}<base href="${escapeMarkup(new URL(baseUrl).href)}">${html.slice(offset)}`;
+  const { offset, href: own } = findBase(html);
+  if (offset === undefined || (own !== undefined && URL.canParse(own))) return html;
+  const { href } = URL.parse(own ?? '', baseUrl) ?? new URL(baseUrl);
+  return `${html.slice(0, offset)}<base href="${escapeMarkup(href)}">${html.slice(offset)}`;
 };

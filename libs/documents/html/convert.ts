@@ -1,5 +1,6 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import type { AssetInliner } from '../assets/inline.ts';
+import { relativeUrlReason } from '../assets/asset-names.ts';
+import { type AssetInliner, type AssetUse, createAssetInliner } from '../assets/inline.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
@@ -42,10 +43,6 @@ const truncateForMessage = (text: string, length = 300): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 const absoluteImage = 'send an absolute http: or https: URL, or the image itself as a data: URI';
-const relativeImage =
-  'the URL is relative, and the document has no URL of its own; ' +
-  'send the image as a part "assets" of a form (multipart/form-data), set base_url, or use an absolute http: or https: ' +
-  'URL or a data: URI';
 
 const unloadableImageError = (
   source: string,
@@ -57,7 +54,7 @@ const unloadableImageError = (
     ? `${url.protocol} URLs are not fetched; ${absoluteImage}`
     : /^https?:/i.test(source)
       ? `the URL is not valid; ${absoluteImage}`
-      : (assets?.describeMissing(source) ?? relativeImage);
+      : (assets?.describeMissing(source) ?? relativeUrlReason);
   return imageError(truncateForMessage(source), line, reason);
 };
 
@@ -76,6 +73,26 @@ const tooManyImagesError = (images: number, limit: number) =>
     { details: { images, limit } },
   );
 
+/** A parse takes as long for this number of characters as for an element. */
+const charactersPerUnit = 10;
+
+/**
+ * The relative URLs of style sheets, fonts and scripts in a request without assets, which lead nowhere. Documents that
+ * refer to nothing outside are not parsed again.
+ */
+export const missingResources = (
+  html: string,
+  { classification, details }: ReturnType<typeof classify>,
+  budget: Budget = unlimitedBudget,
+): { assets?: AssetUse } => {
+  const { baseUrl } = details;
+  if (!classification.external || (baseUrl !== undefined && URL.canParse(baseUrl))) return {};
+  budget.spend(html.length / charactersPerUnit);
+  const inliner = createAssetInliner(new Uint8Array());
+  inliner.inline(html);
+  return { assets: inliner.use() };
+};
+
 /**
  * Prepares HTML, which stays unchanged but for references to assets.
  * @throws ApiError if a part of it would be lost, and what `budget` throws
@@ -87,7 +104,8 @@ export const prepareHtml = (
   assets?: AssetInliner,
 ): PreparedDocument => {
   const inlined = assets?.inline(html) ?? html;
-  const { classification, details } = classify(inlined, budget);
+  const classified = classify(inlined, budget);
+  const { classification, details } = classified;
   const { unfinished } = details;
   if (unfinished)
     throw inputError(
@@ -100,6 +118,7 @@ export const prepareHtml = (
   return {
     html: inlined,
     classification,
+    ...(!assets && missingResources(html, classified, budget)),
     ...metadataMember(details.metadata),
     ...(!classification.scripts && !details.namesLanguage && { lacksLanguage: true }),
   };

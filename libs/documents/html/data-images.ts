@@ -1,5 +1,5 @@
 import { placeholderStart } from '../assets/data-urls.ts';
-import { sniffType, svgType, xmlText } from '../assets/media-type.ts';
+import { decodeUnicode, sniffType, svgType } from '../assets/media-type.ts';
 
 const dataUrl = /^[\u0000-\u0020]*data:([^,]*),/i;
 /** More than any signature of an image needs, also with line breaks and each byte as %XX. */
@@ -29,7 +29,7 @@ export const dataImageProblem = (url: string): string | undefined => {
   if (body === '') return undefined;
   const bytes = startOfBody(body, /;\s*base64\s*$/i.test(parameters));
   if (/^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim()))
-    return xmlText(bytes).trimStart().startsWith('<') ? undefined : 'its data: URL is not an SVG image';
+    return decodeUnicode(bytes).trimStart().startsWith('<') ? undefined : 'its data: URL is not an SVG image';
   const type = sniffType(bytes);
   if (type === svgType) return `its data: URL is an SVG image, but does not say ${svgType}`;
   return type?.startsWith('image/') ? undefined : 'its data: URL is not an image in a known format';

@@ -31,6 +31,21 @@ export const imageAttributes: ReadonlyMap<string, string> = new Map([
   ...['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th'].map((name) => [name, 'background'] as const),
 ]);
 
+/** The attributes of SVG whose value is CSS, which can refer to another file: `fill="url(patterns.svg#dots)"`. */
+export const cssAttributes: ReadonlySet<string> = new Set([
+  'style',
+  'fill',
+  'stroke',
+  'filter',
+  'mask',
+  'clip-path',
+  'marker',
+  'marker-start',
+  'marker-mid',
+  'marker-end',
+  'cursor',
+]);
+
 /** What one element may make a browser fetch. `images` are the URLs that it would load as images. */
 export type ElementResources = { external: boolean; images: string[] };
 
@@ -47,7 +62,7 @@ export const findElementResources = (
     } else if (name === 'style' || value.includes('(')) {
       const css = findCssResources(name === 'style' ? value : `x:${value}`, 'declarationList', budget);
       resources.external ||= css.external;
-      resources.images.push(...css.images);
+      if (cssAttributes.has(name)) resources.images.push(...css.images);
     }
   }
   if (resources.external) resources.images.push(...imageUrls(tagName, attributes));

@@ -68,7 +68,7 @@ export const scriptReadableText = (document: Dom.Document): string => {
 const fetchPattern = new RegExp(
   [
     String.raw`\/\/|\\\/|http|wss?:|&#|&\w+;|\\[ux\d]|eval|(?-i:\bFunction\b)|atob|fromC|decode|escape|import|worker`,
-    String.raw`frame|srcdoc|<base|<object|<embed|data:(?:text|application\/(?!(?:x-)?font)|image\/svg|;)`,
+    String.raw`frame|srcdoc|<base|<object|<embed|data:(?:,|text|application\/(?!(?:x-)?font)|image\/svg|;)`,
   ].join('|'),
   'i',
 );

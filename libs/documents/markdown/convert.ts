@@ -7,7 +7,7 @@ import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
 import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
 import { classify, type HtmlDetails } from '../html/classify.ts';
-import { checkImages } from '../html/convert.ts';
+import { checkImages, missingResources } from '../html/convert.ts';
 import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
 import { languageOf } from '../language/detect.ts';
@@ -118,7 +118,8 @@ export const convertMarkdown = (
   const content = parser.renderer.render(fitted.tokens, parser.options, environment);
   const rendered = withBaseUrl((hasTitleHeading(tokens) ? '' : titleBlock(metadata)) + content, context?.baseUrl);
   const body = context?.assets?.inline(rendered) ?? rendered;
-  const { classification, details } = classify(body);
+  const classified = classify(body);
+  const { classification, details } = classified;
   if (details.unfinished) throw unfinishedHtmlError(details.unfinished.inside, tokens);
   checkImages(withLines(details, tokens), maxImages, undefined, context?.assets);
   const html = htmlDocument({
@@ -137,6 +138,7 @@ export const convertMarkdown = (
   const warnings = [...ofFrontMatter, ...ofFormulas];
   return {
     ...convertedDocument(html, classification),
+    ...(!context?.assets && missingResources(body, classified)),
     ...metadataMember(documentMetadataOf(metadata)),
     ...(Object.keys(options).length > 0 && { options }),
     ...(warnings.length > 0 && { warnings }),

@@ -16,7 +16,7 @@ const messageOf = (warning: RenderWarning): string => {
         `everything is printed at ${Math.round(warning.factor * 100)} % of its size.`
       );
     case 'asset_unused':
-      return `Nothing in the document refers to the asset ${warning.name}.`;
+      return `The document does not use the asset ${warning.name} as an image, style sheet, font or script.`;
     case 'invalid_formula':
       return `The formula on line ${warning.line} is not valid TeX, so its source is printed: ${warning.reason}`;
     case 'content_left_out':
