@@ -1,7 +1,7 @@
 import { invalidField } from '#contracts/http/api-error.ts';
 import { isOfficeInputType } from '#contracts/http/office-types.ts';
 import type { VariableDeclaration } from '#contracts/http/templates.ts';
-import type { AssetInliner } from './assets/inline.ts';
+import { type AssetInliner, createAssetInliner } from './assets/inline.ts';
 import type { OfficeFormat } from '#libs/office/port.ts';
 import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { expand, type ExpansionRequest } from '#libs/templating/expand.ts';
@@ -44,7 +44,6 @@ const withAssets = async (
   prepare: (assets: Assets) => PreparedDocument | Promise<PreparedDocument>,
 ): Promise<PreparedDocument> => {
   if (!bundle) return prepare({});
-  const { createAssetInliner } = await import('./assets/inline.ts');
   const assets = createAssetInliner(bundle);
   const prepared = await prepare({ assets });
   return { ...prepared, html: assets.complete(prepared.html), assets: assets.use() };
