@@ -115,9 +115,11 @@ const showWebhookSecret = (idOrName: string, rotate: boolean, json: boolean): Pr
     }
     const account = await requireAccount(reads, idOrName);
     const view = webhookSecretView(loadInstallationSecrets(settings), account, eventLog.now());
-    const ends = view.previous.map(({ secret, valid_until: until }) => `${secret}  until ${until}`);
-    const text = ['Callbacks are also signed with the previous secret:', ...ends].join('\n');
-    print(json, view, rotate ? `${view.secret}\n\n${text}` : view.secret);
+    print(json, view, view.secret);
+    if (json) return;
+    // The standard output has one secret only, so that a shell can assign it to a variable.
+    for (const { secret, valid_until: until } of view.previous)
+      process.stderr.write(`Callbacks are also signed with the previous secret until ${until}: ${secret}\n`);
   });
 
 /** `colophon account webhook-secret` */

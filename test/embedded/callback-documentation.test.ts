@@ -23,6 +23,7 @@ const at = serviceForTestFile(async () => {
 type Callback = { body: string; headers: Record<string, unknown>; secret: string; now: number };
 let folder: string;
 let genuine: Callback[];
+let account: string;
 
 const callbackOf = ({ bytes, headers }: ReceivedWebhook, secret: string): Callback => ({
   body: bytes.toString('base64'),
@@ -33,7 +34,7 @@ const callbackOf = ({ bytes, headers }: ReceivedWebhook, secret: string): Callba
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-docs-'));
-  const account = await openAccount(at.installation);
+  account = await openAccount(at.installation);
   const jobs = createJobClient(createClient(at.service.url, (await issueKey(at.installation, account)).key));
   const receiver = await receivers.openReceiver();
   const secretOf = async (...options: string[]) =>
@@ -283,6 +284,14 @@ describe('The commands of the page about callbacks', () => {
       expect(sent.headers['x-service-signature-all']).toBe(serviceSignature(secret, sent));
       expect(sent.bytes.toString('base64')).toBe(body);
     }
+  });
+
+  it('show one secret, and name the previous one beside it', async () => {
+    const [{ secret: former }, { secret: present }] = [genuine[0]!, genuine[1]!];
+    const shown = await at.installation.runCommand('account', 'webhook-secret', account);
+    expect(shown.stdout).toBe(`${present}\n`);
+    expect(shown.stderr).toMatch(/^Callbacks are also signed with the previous secret until \S+Z: /);
+    expect(shown.stderr).toContain(former);
   });
 
   it('and all other code are those that the dashboard shows', async () => {
