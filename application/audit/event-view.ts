@@ -11,15 +11,13 @@ import {
   templateIdOf,
 } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 
 /** The actor of an event as the API returns it. */
 export const actorView = ({ actor }: Pick<Metadata, 'actor'>): Actor => {
   if (actor.kind === 'key') return { kind: 'key', id: apiKeyIdOf(actor.id) };
   return actor.kind === 'person' && actor.id !== undefined ? { ...actor, id: personIdOf(actor.id) } : actor;
 };
-
-/** The trace id of W3C Trace Context; null if the event belongs to no trace. */
-export const traceIdView = ({ traceparent }: Metadata): string | null => traceparent?.split('-')[1] ?? null;
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -65,7 +63,7 @@ export const eventView = ({ id, type, revision, data, metadata }: RecordedEvent)
   revision,
   time: metadata.occurredAt,
   actor: actorView(metadata),
-  trace_id: traceIdView(metadata),
+  trace_id: traceIdOf(metadata.traceparent),
   request_id: metadata.correlationId,
   data: eventDataView({ type, data }),
 });

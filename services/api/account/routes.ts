@@ -10,7 +10,8 @@ import { limitsView } from '#application/accounts/queries.ts';
 import { findAccountHistory } from '#application/audit/account-history.ts';
 import { waitForAudit } from '#application/audit/find-events.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { actorView, eventDataView, traceIdView } from '#application/audit/event-view.ts';
+import { actorView, eventDataView } from '#application/audit/event-view.ts';
+import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const historyEventView = (event: RecordedEvent): AccountEventsResponse['events'][number] => {
@@ -22,7 +23,7 @@ const historyEventView = (event: RecordedEvent): AccountEventsResponse['events']
     time: metadata.occurredAt,
     actor: actorView(metadata),
     request_id: metadata.correlationId,
-    trace_id: traceIdView(metadata),
+    trace_id: traceIdOf(metadata.traceparent),
     data: eventDataView(event),
   };
 };

@@ -6,7 +6,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { recordedContentTypes } from '#application/renders/recorded-input.ts';
-import { traceIdView } from '#application/audit/event-view.ts';
+import { traceIdOf } from '#libs/telemetry/traceparent.ts';
 
 type RequestedData = EventData['RenderRequested'];
 
@@ -84,7 +84,7 @@ export const detailFieldsOf = (history: readonly RecordedEvent[]): DetailFields 
   return {
     attempts: history.filter(({ type }) => type === 'RenderStarted').length,
     request_id: request.metadata.correlationId,
-    trace_id: traceIdView(request.metadata),
+    trace_id: traceIdOf(request.metadata.traceparent),
     ...(completed
       ? {
           render_mode: completed.renderMode,
