@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { DocumentProxy } from '#libs/egress/egress.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { BrowserGone } from '../cdp/errors.ts';
@@ -133,7 +133,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
   };
 
   let runningDocuments = 0;
-  const idle = new EventEmitter();
+  const idle = createChangeSignal();
   const countDocument = async <T>(work: () => Promise<T>): Promise<T> => {
     runningDocuments += 1;
     try {
@@ -141,7 +141,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
     } finally {
       runningDocuments -= 1;
       instance.documents += 1;
-      if (runningDocuments === 0) idle.emit('idle');
+      if (runningDocuments === 0) idle.notify();
     }
   };
 
@@ -149,7 +149,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
     browser,
     documents: 0,
     untilIdle: async () => {
-      if (runningDocuments > 0) await once(idle, 'idle');
+      if (runningDocuments > 0) await idle.waitForChange();
     },
     startedAt: performance.now(),
     withReusablePage: (use, { isLast } = { isLast: false }) =>
