@@ -27,6 +27,9 @@ export type Cause = {
   traceparent: string | null;
 };
 
+/** What the causes of all commands of a request have in common. */
+export type RequestOrigin = Pick<Cause, 'correlationId' | 'traceparent'>;
+
 /** The events of a command. `position` in the event log and `at` (ISO 8601) are null if there are none. */
 export type CommandResult<Event> = { events: Event[]; position: number | null; at: string | null };
 
@@ -232,14 +235,12 @@ export const loadCachedAggregate = async <State, Command, Event extends EventOf>
     : loadAggregate(eventLog, decider, stream);
 };
 
-/** The cause of a command without a predecessor. `accountId` is a bare id. */
-export const newCause = (actor: Actor, accountId: string | null): Cause => ({
-  actor,
-  accountId,
-  correlationId: newId(),
-  causationId: null,
-  traceparent: null,
-});
+/** The cause of a command without a predecessor, which a request may have. `accountId` is a bare id. */
+export const newCause = (
+  actor: Actor,
+  accountId: string | null,
+  { correlationId, traceparent }: RequestOrigin = { correlationId: newId(), traceparent: null },
+): Cause => ({ actor, accountId, correlationId, causationId: null, traceparent });
 
 /**
  * The cause of a worker's command for an event, with the correlation and trace of the event. `worker` is the name of

@@ -1,5 +1,5 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { type Cause, type EventLog } from '#application/command-handling/aggregate.ts';
+import { type Cause, type EventLog, newCause } from '#application/command-handling/aggregate.ts';
 import { personIdFrom } from '#application/people/identity.ts';
 import { actorOf, type SignedInPerson } from '#application/people/people.ts';
 import { endSession } from '#application/people/sessions.ts';
@@ -75,7 +75,7 @@ export const acceptAsPerson = async (
 export const acceptAsNewPerson = async (
   eventLog: EventLog,
   found: FoundInvitation,
-  { correlationId, traceparent, userAgent }: SignInOrigin,
+  origin: SignInOrigin,
 ): Promise<SignIn & { accountId: string }> => {
   const now = eventLog.now();
   requireValidInvitation(found, now);
@@ -84,10 +84,10 @@ export const acceptAsNewPerson = async (
   const { email } = invitation;
   const personId = personIdFrom({ kind: 'invitation', invitationId, email });
   const actor = actorOf({ personId, name: email });
-  const cause: Cause = { actor, accountId, correlationId, causationId: null, traceparent };
+  const cause = newCause(actor, accountId, origin);
   const aggregate = await registerPerson(eventLog, { personId, email, name: email }, cause);
   const sessionId = newId(now);
-  const session = { personId, sessionId, method: 'link', challengeId: null, userAgent } as const;
+  const session = { personId, sessionId, method: 'link', challengeId: null, userAgent: origin.userAgent } as const;
   // First, so that the invitation stays open after a crash in between. The token of that session was never sent.
   const signIn = await startSignedInSession(eventLog, aggregate, session, cause);
   try {

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { streams, ulidPattern } from '#contracts/names.ts';
-import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { type Cause, type EventLog, loadAggregate, newCause } from '#application/command-handling/aggregate.ts';
 import { findPasskey, type Passkey, person, type PersonCommand } from '#libs/domain/person.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { actorOf } from './people.ts';
@@ -120,12 +120,7 @@ export const signInByPasskey = async (
   if (!verified?.verified) throw notConfirmed();
   const { newCounter: counter } = verified.authenticationInfo;
   const sessionId = newId(eventLog.now());
-  const cause: Cause = {
-    ...origin,
-    actor: actorOf({ personId, name: state.name }),
-    accountId: null,
-    causationId: null,
-  };
+  const cause = newCause(actorOf({ personId, name: state.name }), null, origin);
   const { credentialId } = passkey;
   const { events } = await aggregate.execute(
     { type: 'signInWithPasskey', sessionId, challengeId: challenge.id, credentialId, counter },

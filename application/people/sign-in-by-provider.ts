@@ -1,6 +1,6 @@
 import { readModels, streams } from '#contracts/names.ts';
 import { highestRole, type Role } from '#contracts/roles.ts';
-import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { type Cause, type EventLog, loadAggregate, newCause } from '#application/command-handling/aggregate.ts';
 import { members } from '#libs/domain/members.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import type { ProviderPerson } from '#libs/oidc/identity-provider.ts';
@@ -49,12 +49,8 @@ export const signInByProvider = async (
   const identity: Identity = email === null ? { kind: 'subject', issuer, subject, name } : { kind: 'email', email };
   const personId = personIdFrom(identity);
   const profile = profileOf(identity);
-  const causeIn = (accountId: string | null): Cause => ({
-    ...origin,
-    actor: actorOf({ personId, name: profile.name }),
-    accountId,
-    causationId: null,
-  });
+  const actor = actorOf({ personId, name: profile.name });
+  const causeIn = (accountId: string | null): Cause => newCause(actor, accountId, origin);
   const aggregate = await registerPerson(eventLog, { personId, ...profile }, causeIn(null));
   const operator = mapping.some((rule) => rule.kind === 'operator' && groups.includes(rule.group));
   await aggregate.execute({ type: 'applyOperatorGroup', operator }, causeIn(null));

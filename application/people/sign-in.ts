@@ -1,7 +1,13 @@
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { SignInMethod } from '#contracts/events/people.ts';
 import { streams } from '#contracts/names.ts';
-import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
+import {
+  type Cause,
+  type EventLog,
+  loadAggregate,
+  newCause,
+  type RequestOrigin,
+} from '#application/command-handling/aggregate.ts';
 import { members, membershipOf } from '#libs/domain/members.ts';
 import { person } from '#libs/domain/person.ts';
 import { session } from '#libs/domain/session.ts';
@@ -12,7 +18,7 @@ import { startSession, usedLink } from './sessions.ts';
 import { hasHash, parseToken } from './tokens.ts';
 
 /** The origin of a sign-in: the request, and the browser. */
-export type SignInOrigin = Pick<Cause, 'correlationId' | 'traceparent'> & { userAgent: string | null };
+export type SignInOrigin = RequestOrigin & { userAgent: string | null };
 
 /** The token is for the cookie. `position` is that of the last event. */
 export type SignIn = { personId: string; sessionId: string; token: string; position: number };
@@ -34,7 +40,7 @@ const useLink = async (eventLog: EventLog, token: string, sessionId: string, ori
   const { state } = aggregate;
   if (state.status === 'NONE' || !hasHash(parsed.secret, state.tokenHash)) throw unknownLink();
   const now = eventLog.now().toISOString();
-  const cause = causeOf(state, origin, state.accountId);
+  const cause = newCause(actorOf(state), state.accountId, origin);
   const { events } = await aggregate.execute({ type: 'use', sessionId, now }, cause);
   if (events.length > 0) return { link: state, cause, sessionId };
   const used = aggregate.state;
@@ -44,12 +50,6 @@ const useLink = async (eventLog: EventLog, token: string, sessionId: string, ori
   }
   throw ApiError.of('expired_sign_in_link', 'This sign-in link has expired; a link can be used for 15 minutes.');
 };
-
-const causeOf = (
-  who: { personId: string; name: string },
-  { correlationId, traceparent }: SignInOrigin,
-  accountId: string | null,
-): Cause => ({ actor: actorOf(who), accountId, correlationId, causationId: null, traceparent });
 
 /** Makes the person a member with the role of the link. The last owner keeps that role. */
 const joinAccount = async (eventLog: EventLog, link: SignInLinkDetails, cause: Cause): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Cause } from '#application/command-handling/aggregate.ts';
+import { type Cause, newCause, type RequestOrigin } from '#application/command-handling/aggregate.ts';
 import type { LimitsStatus } from '#libs/limits/port.ts';
 import type { Caller } from '#application/callers/caller.ts';
 import { actorOf, type SignedInPerson } from '#application/people/people.ts';
@@ -44,26 +44,18 @@ export const limitsStatusOf = ({ limitsStatus, method, url }: FastifyRequest): L
   return limitsStatus;
 };
 
-/** The cause of the events of a request: the actor is the caller, the correlation id is the request id. */
+/** The correlation id is the request id. */
+const originOf = ({ id, traceparent }: FastifyRequest): RequestOrigin => ({ correlationId: id, traceparent });
+
+/** The cause of the events of a request: the actor is the caller. */
 export const causeOf = (request: FastifyRequest): Cause => {
   const { actor, account } = callerOf(request);
-  return {
-    actor,
-    accountId: account.id,
-    correlationId: request.id,
-    causationId: null,
-    traceparent: request.traceparent,
-  };
+  return newCause(actor, account.id, originOf(request));
 };
 
 /** The cause of the events of a signed-in person who acts for no account. */
-export const causeOfPerson = ({ id, traceparent }: FastifyRequest, person: SignedInPerson): Cause => ({
-  actor: actorOf(person),
-  accountId: null,
-  correlationId: id,
-  causationId: null,
-  traceparent,
-});
+export const causeOfPerson = (request: FastifyRequest, person: SignedInPerson): Cause =>
+  newCause(actorOf(person), null, originOf(request));
 
 /** Only requests with an Idempotency-Key need the SHA-256 of the body. */
 export const needsBodyHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;

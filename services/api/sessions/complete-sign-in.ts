@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionResponse } from '#contracts/http/session.ts';
 import { readModels } from '#contracts/names.ts';
 import { callerOfPerson } from '#application/callers/caller.ts';
-import { actorOf, authenticateSession, roleOf } from '#application/people/people.ts';
+import { authenticateSession, roleOf } from '#application/people/people.ts';
 import { accountsOf } from '#application/people/queries.ts';
 import { recordAccounts } from '#application/people/sessions.ts';
 import type { SignIn, SignInOrigin } from '#application/people/sign-in.ts';
 import type { Dependencies } from '../server/dependencies.ts';
+import { causeOfPerson } from '../server/request.ts';
 import { sessionView } from './session-view.ts';
 
 export type SignInDependencies = Pick<Dependencies, 'eventLog' | 'people' | 'reads' | 'cookies' | 'readYourWrites'>;
@@ -34,14 +35,8 @@ export const completeSignIn = async (
   const accounts = await accountsOf(reads, personId);
   // The events of a link are in the history of its account already.
   const others = accounts.map(({ account }) => account.id).filter((id) => id !== accountId);
-  const { correlationId, traceparent } = originOf(reply.request);
-  await recordAccounts(eventLog, sessionId, others, (id) => ({
-    actor: actorOf(person),
-    accountId: id,
-    correlationId,
-    causationId: null,
-    traceparent,
-  }));
+  const cause = causeOfPerson(reply.request, person);
+  await recordAccounts(eventLog, sessionId, others, (id) => ({ ...cause, accountId: id }));
   const first = accounts.find(({ account }) => account.id === accountId) ?? accounts[0];
   const role = first ? await roleOf(people, personId, first.account.id) : null;
   const { permissions } = first ? callerOfPerson(person, first.account, role) : { permissions: [] };
