@@ -4,7 +4,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
+import type { BrowserHealth, Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Office } from '#libs/office/port.ts';
 import { count, record, type GaugeName, observeGauge } from '#libs/telemetry/metrics.ts';
@@ -149,8 +149,6 @@ export const traceRendering = <T extends TracedDependencies>(dependencies: T): T
       }
     : dependencies;
 
-type BrowserHealth = ReturnType<Printer['health']>['browsers'][number];
-
 /** Observes browsers and conversion processes for the metrics. Returns a function that stops it. */
 export const observeRendering = ({
   printer,
@@ -163,7 +161,7 @@ export const observeRendering = ({
 }): (() => void) => {
   const ofBrowsers = (name: GaugeName, value: (browser: BrowserHealth) => number) =>
     observeGauge(name, () =>
-      printer.health().browsers.map((browser) => ({ value: value(browser), labels: { browser: browser.renderMode } })),
+      printer.health().map((browser) => ({ value: value(browser), labels: { browser: browser.renderMode } })),
     );
   const stops = [
     ofBrowsers('colophon.browser.up', ({ up }) => (up ? 1 : 0)),

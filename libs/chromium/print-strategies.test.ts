@@ -8,8 +8,7 @@ beforeAll(async () => void (printer = await openTestPrinter()));
 afterAll(() => printer.close());
 
 type PrintRequestOptions = NonNullable<Parameters<typeof requestFor>[1]>;
-const documentsOf = (kind: string) =>
-  printer.health().browsers.find((browser) => browser.renderMode === kind)!.documents;
+const documentsOf = (kind: string) => printer.health().find((browser) => browser.renderMode === kind)!.documents;
 const textOf = async (html: string, options: PrintRequestOptions = {}) =>
   (await readPdf((await printer.print(requestFor(html, { scripts: true, ...options }))).pdf))
     .map(({ text }) => text)

@@ -20,7 +20,6 @@ export type BrowserHealth = {
   renderMode: RenderMode;
   /** Whether it runs, or was not needed so far. */
   up: boolean;
-  version: string | null;
   documents: number;
   running: number;
   waiting: number;
@@ -29,7 +28,6 @@ export type BrowserHealth = {
   memoryMb: number;
   processGroup: number | null;
 };
-export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
   /**
@@ -39,7 +37,7 @@ export type Printer = {
    */
   print(request: PrintRequest): Promise<PrintResult>;
   ready(): boolean;
-  health(): PrinterHealth;
+  health(): BrowserHealth[];
   /** Waits for running documents, then ends the browsers. */
   close(): Promise<void>;
 };
@@ -149,7 +147,6 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
     return {
       renderMode,
       up: !shared[renderMode].isDown(),
-      version: instance?.browser.version ?? null,
       documents: instance?.documents ?? 0,
       running: sum((queue) => queue.running()),
       waiting: sum((queue) => queue.waiting()),
@@ -159,7 +156,6 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       processGroup: instance?.browser.processGroup ?? null,
     };
   };
-  const ready = () => !closing && !browsers.areDown();
 
   return {
     print: async (request) => {
@@ -191,8 +187,8 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
         running.delete(printing);
       }
     },
-    ready,
-    health: () => ({ ready: ready(), browsers: renderModes.map(healthOf) }),
+    ready: () => !closing && !browsers.areDown(),
+    health: () => renderModes.map(healthOf),
     close: async () => {
       closing = true;
       await Promise.allSettled(running);

@@ -144,7 +144,7 @@ test('a slow document ends at its processing timeout and does not affect the nex
     );
   for (const error of await Promise.all([apiErrorFieldsOf(slow()), apiErrorFieldsOf(slow())]))
     expect(error).toMatchObject({ name: 'processing_timeout', extra: { timeout_seconds: 1 } });
-  await expect.poll(() => printer.health().browsers.map(({ running }) => running)).toEqual([0, 0, 0]);
+  await expect.poll(() => printer.health().map(({ running }) => running)).toEqual([0, 0, 0]);
   expect((await printed('<p>next'))[0]!.text).toBe('next');
 });
 
@@ -178,7 +178,7 @@ test.each([false, true])(
       message: expect.stringContaining('http://other.example/'),
       extra: { details: { reason: 'navigated_away' } },
     };
-    const documents = () => printer.health().browsers.reduce((sum, browser) => sum + browser.documents, 0);
+    const documents = () => printer.health().reduce((sum, browser) => sum + browser.documents, 0);
     const before = documents();
     expect(await apiErrorFieldsOf(printer.print(requestFor(refresh(0), { scripts })))).toMatchObject(navigatedAway);
     expect(

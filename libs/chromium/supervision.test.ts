@@ -9,7 +9,7 @@ let printer: Printer;
 afterEach(() => printer.close());
 
 const browser = (kind: 'static' | 'scripted' | 'animated') =>
-  printer.health().browsers.find((candidate) => candidate.renderMode === kind)!;
+  printer.health().find((candidate) => candidate.renderMode === kind)!;
 const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>', {
   scripts: true,
   options: { wait_time: 5000 },
@@ -29,7 +29,7 @@ const processGroupOf = async (kind: 'static' | 'animated'): Promise<number> => {
 
 test('browsers for scripts start with the first document that needs them, and are not missed before', async () => {
   printer = await openTestPrinter();
-  const starts = () => printer.health().browsers.map((each) => [each.renderMode, each.up, each.starts]);
+  const starts = () => printer.health().map((each) => [each.renderMode, each.up, each.starts]);
   expect(starts()).toEqual([
     ['static', true, 1],
     ['scripted', true, 0],
