@@ -32,12 +32,13 @@ const cause: Cause = {
 };
 const eventLog = () => ({ store, now: () => new Date() });
 const quick = { initialDelayMs: 5, pollIntervalMs: 5, regenerationTimeoutMs: 60_000 };
+const open = (): null => null;
 const never = new AbortController().signal;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-answers-'));
   store = openSqliteEventStore(join(folder, 'log.db'));
-  answers = withEventLogFallback(openPendingReplies(), eventLog(), quick);
+  answers = withEventLogFallback(openPendingReplies(), eventLog(), open, quick);
 });
 afterEach(async () => {
   answers.close();
@@ -79,7 +80,7 @@ describe('A caller that waits for a render', () => {
       ...store,
       read: async (...given) => (left-- === 0 ? looks.resolve() : undefined, store.read(...given)),
     };
-    const other = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: counting }, quick);
+    const other = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: counting }, open, quick);
     void other.wait('a', never);
     await looks.promise;
     other.close();
@@ -95,6 +96,7 @@ describe('A caller that waits for a render', () => {
     const later = withEventLogFallback(
       openPendingReplies(),
       { store, now: () => new Date(Date.now() - 3_600_000) },
+      open,
       quick,
     );
     void later.wait('a', never);
@@ -111,7 +113,7 @@ describe('A caller that waits for a render', () => {
       ...store,
       read: (...given) => (fails-- > 0 ? Promise.reject(new Error('away')) : store.read(...given)),
     };
-    const replies = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: failing }, quick);
+    const replies = withEventLogFallback(openPendingReplies(), { ...eventLog(), store: failing }, open, quick);
     const answer = replies.wait('a', never);
     await expect.poll(() => fails).toBeLessThan(-2);
     const { aggregate } = await loadAggregate(eventLog(), render, streams.render('a'));
@@ -135,7 +137,7 @@ describe('A caller that waits for a render', () => {
   it('gets the reason if the service stops serving callers', async () => {
     await begun('a');
     let closed: string | null = null;
-    const closing = withEventLogFallback(openPendingReplies(), eventLog(), quick, () => closed);
+    const closing = withEventLogFallback(openPendingReplies(), eventLog(), () => closed, quick);
     const answer = closing.wait('a', never);
     closed = 'The event log is older.';
     expect(await answer).toMatchObject({ status: 'FAILED', error: { name: 'service_unavailable', message: closed } });

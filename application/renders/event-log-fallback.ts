@@ -66,8 +66,8 @@ const serviceUnavailable = (reason: string): RenderReply => ({
 export const withEventLogFallback = (
   replies: RenderReplies,
   eventLog: EventLog,
+  closed: () => string | null,
   options: EventLogFallbackOptions = defaultFallbackOptions,
-  closed: () => string | null = () => null,
 ): RenderReplies & { close(): void } => {
   const pending = new Set<PendingRequest>();
   const checkRequest = async (request: PendingRequest): Promise<void> => {

@@ -90,7 +90,6 @@ export const startApi = async (
   const replies = withEventLogFallback(
     liveReplies,
     eventLog,
-    undefined,
     () => closedReason() ?? (engines.disk.isUnwritable() ? diskFullMessage : null),
   );
   const keyUsageCounter = createApiKeyUsageCounter(readStore);
