@@ -45,13 +45,7 @@ const readBlob = async (db: MongoDatabase, sha256: string): Promise<Uint8Array |
     parts.push(
       ...(await Promise.all(round.filter((n) => n > 0).map(async (n) => (await chunk(n))?.data ?? new Uint8Array()))),
     );
-  const bytes =
-    parts.length === 1
-      ? parts[0]!
-      : Buffer.concat(
-          parts,
-          parts.reduce((sum, part) => sum + part.byteLength, 0),
-        );
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   return (await sha256Of(bytes)) === sha256 ? bytes : null;
 };
 
