@@ -126,25 +126,21 @@ export const createEngineFactory = (
   };
 };
 
-export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: BlobStore; limits: Limits } & Pick<
+export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: BlobStore } & Pick<
   EngineFactory,
   'missing' | 'close'
 >;
 
-/** Opens all engines. */
+/** Opens the engines that commands need: all that store data of the installation. */
 export const openEngines = async (urls: EngineUrls): Promise<Engines> => {
   const factory = createEngineFactory(urls);
-  const opened = await Promise.all([
-    factory.store(),
-    factory.bus(),
-    factory.reads(),
-    factory.blobs(),
-    factory.limits(),
-  ]).catch(async (error: unknown) => {
-    // Open engines would keep the process running.
-    await factory.close();
-    throw error;
-  });
-  const [store, bus, reads, blobs, limits] = opened;
-  return { store, bus, reads, blobs, limits, missing: () => factory.serversMissing(), close: () => factory.close() };
+  const opened = await Promise.all([factory.store(), factory.bus(), factory.reads(), factory.blobs()]).catch(
+    async (error: unknown) => {
+      // Open engines would keep the process running.
+      await factory.close();
+      throw error;
+    },
+  );
+  const [store, bus, reads, blobs] = opened;
+  return { store, bus, reads, blobs, missing: () => factory.serversMissing(), close: () => factory.close() };
 };

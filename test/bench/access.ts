@@ -7,6 +7,8 @@ import { hashSecret, newSecret, visiblePrefix } from '#application/api-keys/secr
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
+import { openMemoryLimits } from '#libs/limits/memory.ts';
+import { createUsageReader } from '#libs/projections/usage-reader.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
 import { countRequest, requireRateLimitLeft } from '../../services/api/server/rate-limit.ts';
@@ -49,6 +51,7 @@ const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined
 export const access = async (keyCount: number, requests: number): Promise<void> => {
   printHeading(`Authentication and limits, ${keyCount} keys`);
   const { engines, remove } = await openTemporaryEngines();
+  const limits = openMemoryLimits(createUsageReader(engines.store, engines.reads));
   const keyUses = createApiKeyUsageCounter(engines.reads);
   const callers = openKeyCache(engines.reads, 0);
   try {
@@ -66,7 +69,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       const reply = replyWithout();
       const caller = await authenticate(callers, requestWith(secret), now);
       keyUses.countRequest({ id: caller.keyId!, accountId: caller.account.id }, now);
-      await countRequest(engines.limits, caller.account, reply, now);
+      await countRequest(limits, caller.account, reply, now);
       requireActive(caller.account);
       requireRateLimitLeft(reply.request.limitsStatus!.rateLimit, now);
       return performance.now() - start;

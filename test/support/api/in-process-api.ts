@@ -11,6 +11,7 @@ import type { Egress } from '#libs/egress/egress.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import { createBlobCache } from '#libs/blob-store/cache.ts';
 import { openEngines } from '#libs/engines/engine-factory.ts';
+import { openSelectedLimits } from '#libs/engines/engine-selection.ts';
 import { streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
 import { newAggregate } from '#application/command-handling/aggregate.ts';
@@ -18,6 +19,7 @@ import { newId } from '#libs/ids/ulids.ts';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import { createUsageReader } from '#libs/projections/usage-reader.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { openReadCache } from '#libs/concurrency/read-cache.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
@@ -80,9 +82,11 @@ export const openInProcessApi = async (
 ) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
-  const opened = await openEngines({ dataDir, ...engineUrls, readStoreUrl });
-  const engines = { ...opened, blobs: atMachineTime(opened.blobs, start) };
-  const { store, reads, blobs, limits } = engines;
+  const urls = { dataDir, ...engineUrls, readStoreUrl };
+  const opened = await openEngines(urls);
+  const limits = await openSelectedLimits(urls, createUsageReader(opened.store, opened.reads));
+  const engines = { ...opened, limits, blobs: atMachineTime(opened.blobs, start) };
+  const { store, reads, blobs } = engines;
   const eventLog = { store, now: () => new Date(clock.now) };
   const inputs = createBlobCache().wrap(blobs);
   await catchUp(store, reads, projections);
@@ -129,6 +133,7 @@ export const openInProcessApi = async (
     stop.abort();
     await projecting;
     await keyUses.close();
+    await limits.close();
     await engines.close();
   };
   const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
