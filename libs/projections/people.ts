@@ -9,7 +9,6 @@ export type PersonDocument = {
   email: string | null;
   name: string;
   operator: boolean;
-  registeredAt: string;
   lastSignInAt: string | null;
   passkeys: readonly PasskeySummary[];
 };
@@ -35,7 +34,6 @@ export const people: Projection<PersonDocument> = {
         email: event.data.email,
         name: event.data.name,
         operator: false,
-        registeredAt: event.metadata.occurredAt,
         lastSignInAt: null,
         passkeys: [],
       }),

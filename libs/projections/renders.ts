@@ -42,7 +42,6 @@ export type RenderDocument = {
   /** Absent for any other layout of an office document. */
   docxLayout?: 'semantic';
   status: 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED';
-  attempt: number;
   createdAt: string;
   startedAt: string | null;
   endedAt: string | null;
@@ -171,7 +170,6 @@ export const renders: Projection<RenderDocument> = {
         source: sourceOf(data),
         ...(data.options.docx_layout === 'semantic' ? { docxLayout: 'semantic' } : {}),
         status: 'QUEUED',
-        attempt: 0,
         createdAt: event.metadata.occurredAt,
         startedAt: null,
         endedAt: null,
@@ -203,7 +201,6 @@ export const renders: Projection<RenderDocument> = {
     RenderStarted: (event) =>
       updateDocument(event, ({ startedAt }) => ({
         status: 'PROCESSING',
-        attempt: event.data.attempt,
         startedAt: startedAt ?? event.metadata.occurredAt,
       })),
     RenderCompleted: (event) => {

@@ -41,7 +41,6 @@ const documentAt = (index: number): RenderDocument => {
     source: templateId ? { mode: 'RENDER', templateId, templateVersion: 1 } : { mode: 'CONVERT', inputType },
     sourceKey: templateId ?? inputType,
     status: hasFailed ? 'FAILED' : 'DONE',
-    attempt: 1,
     createdAt: at,
     startedAt: at,
     endedAt: at,
