@@ -11,7 +11,6 @@ import type { LongTexts, Upload } from '#application/renders/render-content.ts';
  */
 export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
   id: string;
-  requestId: string;
   caller: Caller | null;
   /** The signed-in person; null for an API key, and before sign-in. */
   person: SignedInPerson | null;

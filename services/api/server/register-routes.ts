@@ -28,7 +28,7 @@ const bodyFields = ({ body }: FastifyRequest, isOptional = false): Fields => {
 
 const requestContextOf = (request: FastifyRequest, reply: FastifyReply, id: string): RequestContext => {
   const { caller, person, body, query, params } = request;
-  return { id, requestId: request.id, caller, person, body, query, params, reply };
+  return { id, caller, person, body, query, params, reply };
 };
 
 const callerContextOf = (request: FastifyRequest, reply: FastifyReply, id: string): CallerContext => {
