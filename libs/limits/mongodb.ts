@@ -32,15 +32,14 @@ const createIndexes = async (db: MongoDatabase): Promise<void> => {
 };
 
 /**
- * Limits in MongoDB, shared by any number of processes: each count is one conditional increment.
- * `setting` is the name of the setting that `url` comes from, for error messages.
+ * Limits in MongoDB, shared by any number of processes: each count is one conditional increment. `url` is
+ * READ_STORE_URL.
  */
 export const openMongoLimits = async (
   url: string,
   usage: UsageReader,
-  setting = 'READ_STORE_URL',
 ): Promise<Limits & Pick<MongoConnection, 'missing'>> => {
-  const connection = openMongoConnection(url, setting, createIndexes);
+  const connection = openMongoConnection(url, 'READ_STORE_URL', createIndexes);
   const use: MongoConnection['use'] = (work) => connection.use(work);
   const unlimitedRequests = createRequestCountBuffer(connection);
 

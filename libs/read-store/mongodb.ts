@@ -159,14 +159,13 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
   };
 };
 
-/** Read models in MongoDB, shared by any number of processes. `setting` is the name of the setting that `url` comes from. */
+/** Read models in MongoDB, shared by any number of processes. `url` is READ_STORE_URL. */
 export const openMongoReadStore = async (
   url: string,
   collections: readonly Collection[],
-  setting = 'READ_STORE_URL',
 ): Promise<ReadStore & Pick<MongoConnection, 'missing'>> => {
   const all = withCheckpoints(collections);
-  const connection = openMongoConnection(url, setting, async (db) => {
+  const connection = openMongoConnection(url, 'READ_STORE_URL', async (db) => {
     const names = await collectionNamesIn(db);
     for (const collection of all) {
       const stored = generationsIn(names, collection.name);
