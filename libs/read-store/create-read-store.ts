@@ -197,6 +197,5 @@ export const createReadStore = (
       states.close();
       await engine.close();
     },
-    ...(engine.missing && { missing: engine.missing }),
   };
 };

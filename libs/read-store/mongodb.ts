@@ -154,7 +154,6 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
         });
       }),
     ...openMongoInstallationId(connection, 'installation', 'readModels'),
-    missing: () => connection.missing(),
     close: () => connection.close(),
   };
 };

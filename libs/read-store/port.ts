@@ -80,7 +80,6 @@ export type DocumentEngine = DocumentStore & {
    */
   setInstallationId(installation: string): Promise<string>;
   close(): Promise<void>;
-  missing?: () => string | null;
 };
 
 /** An event that the read models contain. An event log without it is not the one that they were built from. */
@@ -149,5 +148,4 @@ export type ReadStore = DocumentStore & {
   installationId: DocumentEngine['installationId'];
   setInstallationId: DocumentEngine['setInstallationId'];
   close(): Promise<void>;
-  missing?: () => string | null;
 };
