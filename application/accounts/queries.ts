@@ -59,10 +59,6 @@ export const limitsView = (limits: PlanLimits): AccountResponse['limits'] => ({
   kept_versions: limits.keptVersions,
 });
 
-/** The state of an account in the API and the command line. */
-export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' =>
-  status === 'ACTIVE' ? 'active' : 'suspended';
-
 /** `period` is a month (`YYYY-MM`). */
 const accountView = (
   { id, name, plan, overrides, openedAt, suspension }: AccountDocument,
@@ -73,7 +69,7 @@ const accountView = (
   id: accountIdOf(id),
   name,
   plan,
-  state: accountState(suspension ? 'SUSPENDED' : 'ACTIVE'),
+  state: suspension ? 'suspended' : 'active',
   suspended_at: suspension?.at ?? null,
   reason: suspension?.reason ?? null,
   opened_at: openedAt,

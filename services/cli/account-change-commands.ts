@@ -1,7 +1,6 @@
 import { Argument } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import { type AccountChange, changeAccount } from '#application/accounts/commands.ts';
-import { accountState } from '#application/accounts/queries.ts';
 import { rotateWebhookSecret, webhookSecretView } from '#application/accounts/webhook-secret.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
@@ -28,7 +27,7 @@ const runAccountChange = (
     const fields =
       state.status === 'NONE'
         ? {}
-        : { plan: state.plan, state: accountState(state.status), overrides: state.overrides };
+        : { plan: state.plan, state: state.status === 'ACTIVE' ? 'active' : 'suspended', overrides: state.overrides };
     print(
       wantsJson(command),
       { id: accountIdOf(id), changed: isChanged, ...fields },
