@@ -43,8 +43,7 @@ const changeOf = ({ locale, time_zone, pdf_retention_minutes }: AccountSettingsR
   ...(pdf_retention_minutes !== undefined && { pdfRetentionMinutes: pdf_retention_minutes }),
 });
 
-const responses = (description: string) =>
-  [ok(description, nameSchema('AccountSettings', accountSettingsResponse))] as const;
+const settingsSchema = nameSchema('AccountSettings', accountSettingsResponse);
 
 /** The settings of the account. */
 export const accountSettingsRoutes: Route[] = [
@@ -58,7 +57,7 @@ export const accountSettingsRoutes: Route[] = [
       'Returns the name, the default locale and time zone, how long PDFs are kept, and what the operator of the service ' +
       'allows documents and callbacks to reach.',
     permission: 'usage:read',
-    responses: [...responses('The settings.')],
+    responses: [ok('The settings.', settingsSchema)],
     handle: async ({ account }, dependencies) =>
       settingsView(account.name, account.settings ?? defaultAccountSettings, dependencies),
   }),
@@ -81,7 +80,7 @@ export const accountSettingsRoutes: Route[] = [
         retention: { summary: 'Keep PDFs for a day', value: { pdf_retention_minutes: 1440 } },
       },
     },
-    responses: [...responses('The settings after the change.')],
+    responses: [ok('The settings after the change.', settingsSchema)],
     handle: async ({ account, actor, cause, body }, dependencies) => {
       const { eventLog, maxPdfRetentionMinutes } = dependencies;
       if (!isAllowedRetention(body.pdf_retention_minutes, maxPdfRetentionMinutes))

@@ -16,8 +16,7 @@ import {
 import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { planNames, plans } from '#contracts/plans.ts';
 import { type AccountChange, changeAccount, openAccountAs } from '#application/accounts/commands.ts';
-import { findAccountPage } from '#application/accounts/queries.ts';
-import { findAccount, limitsView } from '#application/accounts/queries.ts';
+import { findAccount, findAccountPage, limitsView } from '#application/accounts/queries.ts';
 import { normaliseEmail } from '#application/people/identity.ts';
 import { issueSignInLink, signInUrl } from '#application/people/sign-in-links.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
