@@ -1,8 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
 import { fetchProxyError } from './proxy-error.ts';
 
-/** Why a request failed: `known` from the browser, or the proxy must be asked. */
-export type FailureReason = { known: string } | { ask: 'proxy'; fallback: string };
+/** Why a request failed: `known` from the browser, or the proxy is asked, with a `fallback` if it does not say. */
+export type FailureReason = { known: string } | { fallback: string };
 
 const responseCut = 'the response ended too early: its server closed the connection, or it is too large';
 
@@ -36,7 +36,7 @@ const networkErrors: Record<string, string> = {
 export const errorReason = (errorText: string): FailureReason => {
   const code = errorText.replace(/^net::/, '');
   const known = networkErrors[code] ?? `the request failed (${code})`;
-  return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { ask: 'proxy', fallback: known } : { known };
+  return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { fallback: known } : { known };
 };
 
 /** The reason of a response with an error status; undefined for other responses. */
@@ -46,9 +46,7 @@ export const statusReason = ({
 }: Pick<Protocol.Network.Response, 'status' | 'headers'>): FailureReason | undefined => {
   if (status < 400) return undefined;
   const isOfProxy = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-error');
-  return isOfProxy
-    ? { ask: 'proxy', fallback: 'the host could not be reached' }
-    : { known: `the server responded with ${status}` };
+  return isOfProxy ? { fallback: 'the host could not be reached' } : { known: `the server responded with ${status}` };
 };
 
 /** The text of a reason. `url` is the URL whose request failed. */
