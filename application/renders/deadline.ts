@@ -1,4 +1,4 @@
-import type { PreparationOptions } from '#libs/documents/document-preparation.ts';
+import type { TaskOptions } from '#libs/documents/worker-pool.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
 
 /** How long a render has waited for processes, and how long they have worked on it. */
@@ -8,7 +8,7 @@ export type ElapsedTimes = { waitedMs: number; workedMs: number };
 export const runWithinDeadline = async <T>(
   { accountId, limits: { processingMs } }: RenderRequestedData,
   elapsed: ElapsedTimes,
-  task: (options: PreparationOptions) => Promise<T>,
+  task: (options: TaskOptions) => Promise<T>,
 ): Promise<T> => {
   const submittedAt = performance.now();
   let startedAt: number | null = null;

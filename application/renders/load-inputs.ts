@@ -8,7 +8,8 @@ import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/ren
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import type { PageToLoad } from '#libs/chromium/print-request.ts';
 import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
-import type { DocumentPreparation, PreparationOptions } from '#libs/documents/document-preparation.ts';
+import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import type { TaskOptions } from '#libs/documents/worker-pool.ts';
 import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 import type { TemplateInput } from '#libs/documents/prepare.ts';
 import { pageClassification } from '#libs/documents/html/classify.ts';
@@ -72,7 +73,7 @@ export const readAssets = async (blobs: BlobStore, { assets }: RenderSource): Pr
 
 /** A function that prepares the document; for a page at a URL, the page; for a template, what fills it in. */
 type LoadedSource = {
-  prepare: (options: PreparationOptions) => Promise<PreparedDocument>;
+  prepare: (options: TaskOptions) => Promise<PreparedDocument>;
   page?: PageToLoad;
   template?: TemplateInput;
 };

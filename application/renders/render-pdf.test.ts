@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PrintRequest } from '#libs/chromium/printer.ts';
-import type { PreparationOptions } from '#libs/documents/document-preparation.ts';
+import type { TaskOptions } from '#libs/documents/worker-pool.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
 import { renderPdf, type RenderPdfDependencies } from './render-pdf.ts';
@@ -68,7 +68,7 @@ describe('Rendering a PDF', () => {
 
   it('does not count the wait for a process as work, but toward the limit of waits', async () => {
     const { dependencies, asked } = dependenciesWith(small);
-    const waits = async (_: unknown, { onStart }: PreparationOptions) => {
+    const waits = async (_: unknown, { onStart }: TaskOptions) => {
       clock += 20_000;
       onStart!();
       clock += 3_000;

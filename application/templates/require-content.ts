@@ -1,7 +1,8 @@
 import { ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { TemplateIssue } from '#contracts/http/template-responses.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
-import type { DocumentPreparation, PreparationOptions } from '#libs/documents/document-preparation.ts';
+import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import type { TaskOptions } from '#libs/documents/worker-pool.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { FullTemplate } from './content.ts';
 
@@ -28,7 +29,7 @@ const syntaxError = (field: string, { message, line }: TemplateIssue): ApiError 
 const requireTemplateSyntax = async (
   preparation: DocumentPreparation,
   { content, labels, default_options: defaults }: TemplateText,
-  options: PreparationOptions,
+  options: TaskOptions,
 ): Promise<void> => {
   const invoice = defaults?.factur_x?.template;
   const texts = [['content', content], ...(invoice === undefined ? [] : [[invoiceField, invoice]])] as const;

@@ -2,19 +2,17 @@ import { prepareSmallHtml, prepareSmallTemplate } from './prepare-small.ts';
 import { openWorkerPool, type WorkerPoolLoad, type TaskOptions } from './worker-pool.ts';
 import type { Tasks } from './worker/worker.ts';
 
-export type PreparationOptions = TaskOptions;
-
 /**
  * Converts the input of callers into documents for the browser: small input in the calling process, everything else in
  * worker processes, as {@link Tasks} says.
  */
 export type DocumentPreparation = {
-  [Name in keyof Tasks]: (input: Tasks[Name]['input'], options: PreparationOptions) => Promise<Tasks[Name]['output']>;
+  [Name in keyof Tasks]: (input: Tasks[Name]['input'], options: TaskOptions) => Promise<Tasks[Name]['output']>;
 } & { load: () => WorkerPoolLoad; close: () => Promise<void> };
 
 const defaults = { processes: 3, memoryMb: 512 };
 
-const notifyStart = <T>(work: Promise<T>, { onStart }: PreparationOptions): Promise<T> => {
+const notifyStart = <T>(work: Promise<T>, { onStart }: TaskOptions): Promise<T> => {
   onStart?.();
   return work;
 };
