@@ -31,7 +31,7 @@ const connectionHeaders = (headers: [string, string][]): string[] =>
     .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
 
 /** The end-to-end headers. `excluded` names further headers to leave out. */
-const endToEndHeaders = (raw: RawHeaders, excluded: string[] = []): RawHeaders => {
+const endToEndHeaders = (raw: RawHeaders, excluded: string[]): RawHeaders => {
   const headers = headerPairs(raw);
   const dropped = new Set([...hopByHop, ...connectionHeaders(headers), ...excluded]);
   return headers.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
