@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { withEventLogFallback } from '#application/renders/event-log-fallback.ts';
@@ -13,12 +12,13 @@ import { createDownloadUrl } from '#libs/secrets/download-token.ts';
 import type { Logger } from '#libs/telemetry/logger.ts';
 import { traceBlobStore } from '#application/renders/telemetry.ts';
 import { createApp } from '../api/app.ts';
+import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { identityProviderOf } from './identity-provider.ts';
-import { apiAddress, listenAt, tlsOptions } from './listen.ts';
+import { apiAddress, type HttpServer, listenAt, tlsOptions } from './listen.ts';
 import { packageVersion } from './package-version.ts';
 import type { ProcessContext } from './process-context.ts';
 
@@ -50,8 +50,8 @@ const diskFullMessage =
 export const startApi = async (
   context: ProcessContext,
   closedReason: () => string | null,
-  health: () => { missing: string[]; limitations: string[] },
-): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+  health: HealthDependencies['health'],
+): Promise<HttpServer> => {
   const { settings, engines, logger, now } = context;
   let reportedAt = -Infinity;
   const report = (engine: string, error: unknown): void => {

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { Settings } from '#libs/config/settings.ts';
@@ -6,20 +5,21 @@ import type { Logger } from '#libs/telemetry/logger.ts';
 import { observeGauge } from '#libs/telemetry/metrics.ts';
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';
 import { healthRoutes } from '../api/health/routes.ts';
+import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { internalError, sendError } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
 import { schemaController } from '../api/server/schema-controller.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
-import { healthAddress, listenAt } from './listen.ts';
+import { healthAddress, type HttpServer, listenAt } from './listen.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. */
 export const startHealthServer = async (
   settings: Pick<Settings, 'host' | 'port' | 'healthPort' | 'metricsToken'>,
   telemetry: Telemetry,
-  health: () => { missing: string[]; limitations: string[] },
-): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+  health: HealthDependencies['health'],
+): Promise<HttpServer> => {
   const app = Fastify({ genReqId: newRequestId, return503OnClosing: false, schemaController });
   decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { type Settings, SettingsError } from '#libs/config/settings.ts';
+
+/** A started server. `address` is where it listens. */
+export type HttpServer = { address(): AddressInfo | string | null; stop(): Promise<void> };
 
 type ListenAddress = { host: string; port: number; portVariable: string };
 

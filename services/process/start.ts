@@ -11,7 +11,7 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { startTelemetry } from '#libs/telemetry/telemetry.ts';
-import { apiAddress, healthAddress, requireFreePort } from './listen.ts';
+import { apiAddress, healthAddress, type HttpServer, requireFreePort } from './listen.ts';
 import { startHealthServer, logReadiness, observeReadiness } from './health-server.ts';
 import { ensureInstallation } from './installation.ts';
 import { waitForReadModels, watchEventLog } from './event-log-watch.ts';
@@ -68,8 +68,6 @@ const startInstallationCheck = (context: ProcessContext, state: ProcessState, st
   );
   return { secretReady: secret.promise, verified: Promise.race([verified, stopping]) };
 };
-
-type HttpServer = { stop(): Promise<void>; address(): AddressInfo | string | null };
 
 /**
  * Starts the API, or the health server. With server engines it starts at once and reports what is missing; with

@@ -29,7 +29,7 @@ import type { ReadYourWrites } from '#application/command-handling/read-your-wri
 import type { ConcurrencyLimiter } from './concurrency-limit.ts';
 import type { Transfers } from './transfers.ts';
 
-/** `missing` lists what the service needs before it can accept a render. `metricsToken` is required to read the metrics. */
+/** What the health routes and the metrics need. */
 export type HealthDependencies = {
   /**
    * What the service still needs before it can accept a render; empty if it is ready. `limitations` is what it cannot do
@@ -37,6 +37,7 @@ export type HealthDependencies = {
    */
   health: () => { missing: string[]; limitations: string[] };
   telemetry: Pick<Telemetry, 'metricsText' | 'metricsContentType'>;
+  /** Required to read the metrics, if set. */
   metricsToken?: string | undefined;
 };
 
