@@ -17,8 +17,6 @@ const json = 'application/json';
  * in favour of all by a wildcard, or excludes all, the response is JSON.
  */
 export const prefersType = ({ headers }: Pick<FastifyRequest, 'headers'>, ...types: string[]): boolean => {
-  const { accept } = headers;
-  if (accept === undefined || accept === '*/*') return false;
   const [preferred] = new Negotiator({ headers }).mediaTypes([json, ...types]);
   return preferred !== undefined && preferred !== json;
 };
@@ -46,8 +44,6 @@ export const requireAcceptedOutput = (
   { headers }: Pick<FastifyRequest, 'headers'>,
   output: 'pdf' | ImageType = 'pdf',
 ): void => {
-  const { accept } = headers;
-  if (accept === undefined || accept === '*/*') return;
   const own = output === 'pdf' ? [pdfContentType] : [imageTypes[output].contentType, zipContentType];
   const negotiator = new Negotiator({ headers });
   if (negotiator.mediaTypes([json, ...own]).length > 0) return;
