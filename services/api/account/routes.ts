@@ -10,22 +10,12 @@ import { limitsView } from '#application/accounts/queries.ts';
 import { findAccountHistory } from '#application/audit/account-history.ts';
 import { waitForAudit } from '#application/audit/find-events.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { actorView, eventDataView } from '#application/audit/event-view.ts';
-import { traceIdOf } from '#libs/telemetry/traceparent.ts';
+import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const historyEventView = (event: RecordedEvent): AccountEventsResponse['events'][number] => {
-  const { id, type, stream, metadata } = event;
-  return {
-    id,
-    type,
-    subject: subjectIdOf(stream)!,
-    time: metadata.occurredAt,
-    actor: actorView(metadata),
-    request_id: metadata.correlationId,
-    trace_id: traceIdOf(metadata.traceparent),
-    data: eventDataView(event),
-  };
+  const { revision: _, ...view } = eventView(event);
+  return { ...view, subject: subjectIdOf(event.stream)! };
 };
 
 /** The account with its limits, and its history. */
