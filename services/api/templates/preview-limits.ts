@@ -49,17 +49,15 @@ export const createPreviewLimiter = (): PreviewLimiter => {
       };
       if (key !== null) latest.set(key, replace);
       change(accountId, 1);
-      const task = (): Promise<Awaited<ReturnType<typeof preview>>> => {
+      const start = async () => {
         if (status === 'replaced') throw previewReplaced();
         status = 'started';
-        return preview() as Promise<Awaited<ReturnType<typeof preview>>>;
+        return preview();
       };
-      const ended = queue
-        .add(accountId, async () => task(), { timeoutMs: maxWaitMs, createError: waitedTooLong })
-        .finally(() => {
-          if (status !== 'replaced') change(accountId, -1);
-          if (key !== null && latest.get(key) === replace) latest.delete(key);
-        });
+      const ended = queue.add(accountId, start, { timeoutMs: maxWaitMs, createError: waitedTooLong }).finally(() => {
+        if (status !== 'replaced') change(accountId, -1);
+        if (key !== null && latest.get(key) === replace) latest.delete(key);
+      });
       return Promise.race([ended, replaced.promise]);
     },
   };
