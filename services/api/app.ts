@@ -76,8 +76,6 @@ export type AppDependencies = Omit<Dependencies, DependencyOfApp> & {
   /** How often live streams send a sign of life and check access. */
   liveHeartbeatMs?: number;
   transferLimits?: TransferLimits;
-  /** The URL of the service, for code samples. */
-  baseUrl: string;
   logger: FastifyBaseLogger;
   tls?: { cert: Buffer; key: Buffer };
 };

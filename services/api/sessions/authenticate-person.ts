@@ -14,8 +14,8 @@ import { requireOwnOrigin } from './own-origin.ts';
 
 export type PersonDependencies = Pick<
   Dependencies,
-  'eventLog' | 'people' | 'accounts' | 'reads' | 'cookies' | 'limits' | 'readYourWrites'
-> & { baseUrl: string };
+  'eventLog' | 'people' | 'accounts' | 'reads' | 'cookies' | 'limits' | 'readYourWrites' | 'baseUrl'
+>;
 
 /** The requests of one person a minute, for all accounts together. Of them, only renders count toward the limit of an account. */
 const personRequestsPerMinute = 600;
