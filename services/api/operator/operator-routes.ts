@@ -48,7 +48,7 @@ const revoke = sessionRoute({
   handle: async ({ person: { personId }, params, cause, reply }, { eventLog, readYourWrites }) => {
     const id = bareId('person', params.person_id);
     if (id === undefined) throw ApiError.of('operator_not_found', 'There is no operator with this id.');
-    const position = await revokeOperator(eventLog, id, { ...cause, accountId: null });
+    const position = await revokeOperator(eventLog, id, cause);
     readYourWrites.recordWrite(personId, position, readModels.people);
     return reply.status(204).send();
   },
