@@ -4,28 +4,47 @@ const writingScripts: [language: string, letters: RegExp][] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['ko', /\p{Script=Hangul}/gu],
   ['zh', /\p{Script=Han}/gu],
+  // Letters that Urdu, then Persian, adds to the Arabic script.
+  ['ur', /[ٹڈڑںہے]/gu],
+  ['fa', /[پچژگکی]/gu],
   ['ar', /\p{Script=Arabic}/gu],
   ['he', /\p{Script=Hebrew}/gu],
-  ['hi', /\p{Script=Devanagari}/gu],
   ['th', /\p{Script=Thai}/gu],
   ['el', /\p{Script=Greek}/gu],
 ];
 const minScriptShare = 0.05;
 
-/** Frequent words that hardly occur in the other languages. */
+/** The most frequent words of each language. */
 const commonWords: Record<string, string> = {
-  en: 'the of and to that was for with are this have from not you which were been their would will',
-  de: 'der die das und ist nicht mit den von ein eine für auf dem des sich im auch werden wird zu oder bei sind',
-  fr: 'le les des et est une dans pour qui que sur pas avec par du au sont cette vous nous ou être',
-  es: 'el los las del y es en una por con para se que al como más su pero este está son',
-  it: 'il gli della di che è un per con non sono del nel alla dei le si più come anche questo',
-  nl: 'het een van en dat niet zijn voor met op aan te wordt ook bij deze naar heeft worden',
-  pl: 'się nie na jest że do to przez dla oraz jak po od być są lub tym ich może który',
-  pt: 'o os da do das não uma em para com por mais dos ao são foi é ou pela seu',
+  en: 'the of and to in a is that was for with are this have from not you which were been it as by on be at or',
+  de: 'der die das und ist nicht mit den von ein eine für auf dem des sich im auch werden wird zu oder bei sind in nach als',
+  fr: 'le la les de des et est un une dans pour qui que sur pas avec par du au sont cette vous nous ou être en il a ne se',
+  es: 'el la los las de del y es en un una por con para se que al como más su pero este está son no lo a o',
+  it: 'il la gli le di della dei del che è un una per con non sono nel alla si più come anche questo e a da in i',
+  nl: 'het een van en de dat niet zijn voor met op aan te wordt ook bij deze naar heeft worden is in die er als na',
+  af: 'die van en is nie het in te wat met vir hulle op as om word deur ook',
+  pl: 'się nie na jest że do to przez dla oraz jak po od być są lub tym ich może który w z i a o',
+  pt: 'o a os as de da do das não uma um em para com por mais dos ao são foi é ou pela seu que se no na e',
   sv: 'och att det som en på är av för med den till inte har ett om från kan var vid',
-  da: 'og at det som en på er af for med den til ikke har et om fra kan der ved',
+  da: 'og at det som en på er af for med den til ikke har et om fra kan der ved efter også blev',
+  nb: 'og at det som en på er av for med den til ikke har et om fra kan vi ved etter også ble',
+  fi: 'ja on ei se että oli mutta kun niin myös tai ovat joka jos sekä kanssa',
+  hu: 'a az és hogy nem is egy van meg ez de vagy csak által kell szerint',
+  ro: 'și de la în cu pe nu este din care un o că se sau pentru prin sunt fi a ale mai',
+  ca: 'el la els les de del i és que en un una per amb no al com més seu però aquest està són es a o dels',
   cs: 'a se na je že to v z do ve pro jsou nebo které by jako s podle při který',
+  sk: 'a sa na je že to v z do vo pre sú alebo ktoré by ako s podľa pri ktorý',
+  sl: 'in je na za se da v so ki pri z od po ali ni kot ter to bi',
+  hr: 'i je na za se da u su koji od iz ili nije kao te to bi s',
+  tr: 've bir bu için ile de da olarak daha çok gibi veya olan göre',
   ru: 'и в не на что с по как это для от из к его но или у до так при',
+  uk: 'і в не на що з по як це для від із до його але або у та за при',
+  be: 'і ў не на што з па як гэта для ад да яго але або у ці за пры',
+  bg: 'и в не на че с по като това за от към до или да се са е със при',
+  sr: 'и у не на да се је са као за од до или су по што који при из',
+  hi: 'है के में की से और का को हैं पर यह ने भी नहीं एक लिए',
+  mr: 'आहे आणि च्या या व हे की ते आहेत नाही एक मध्ये केली साठी',
+  ne: 'छ र को मा यो हो छन् का लागि पनि गर्न भएको एक',
 };
 const languagesOfWords = new Map<string, string[]>();
 for (const [language, list] of Object.entries(commonWords))
@@ -36,12 +55,12 @@ const sampleLength = 20_000;
 const minCommonWords = 3;
 /** Of prose, every third word is a common one. */
 const minCommonShare = 0.08;
-/** How much better the best language must be than the second best. */
-const minLead = 1.25;
+/** How many times more words the best language must have than the second best, of those that only one of them has. */
+const minLead = 2;
 
 /** The language of most common words, if there are enough, and clearly more than of any other language. */
 const languageByWords = (sample: string): string | undefined => {
-  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const words = sample.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const counts = new Map<string, number>();
   const found = new Map<string, Set<string>>();
   for (const word of words)
@@ -53,7 +72,13 @@ const languageByWords = (sample: string): string | undefined => {
   if (!best || best[1] < words.length * minCommonShare) return undefined;
   // In tables, letters are grades, sizes and names of columns, and a word can be in each row.
   if ((found.get(best[0])?.size ?? 0) < minCommonWords) return undefined;
-  return second && best[1] < second[1] * minLead ? undefined : best[0];
+  const countOnly = (language: string, other: string): number =>
+    words.filter((word) => {
+      const languages = languagesOfWords.get(word);
+      return languages?.includes(language) === true && !languages.includes(other);
+    }).length;
+  if (second && countOnly(best[0], second[0]) < Math.max(1, minLead * countOnly(second[0], best[0]))) return undefined;
+  return best[0];
 };
 
 /**
