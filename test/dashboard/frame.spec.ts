@@ -146,6 +146,36 @@ test('An unknown page leads back, and a lost connection is said', async ({ brows
   await page.context().close();
 });
 
+test('A page of an older release is loaded from the new one, and one without a connection when it is back', async ({
+  browser,
+  dashboard,
+}) => {
+  const { id: accountId } = await dashboard.openAccount();
+  const page = await dashboard.openPage(browser, { accountId, role: 'owner' }, '/people');
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+  const go = (name: string): Promise<void> => page.getByRole('navigation').getByRole('link', { name }).click();
+  const assets = '**/dashboard/assets/**';
+  await expect(heading('People')).toBeVisible();
+
+  await page.context().setOffline(true);
+  for (const name of ['Settings', 'API keys']) {
+    await go(name);
+    await expect(heading('The page could not be loaded')).toBeVisible();
+    await expect(page.getByRole('alert')).toContainText('The service cannot be reached');
+  }
+  await expectAccessible(page);
+  await page.context().setOffline(false);
+  await expect(heading('API keys')).toBeVisible();
+
+  await page.route(assets, (route) => route.fulfill({ status: 404, json: {} }));
+  await page.route('**/dashboard/usage', async (route) => {
+    await page.unroute(assets);
+    await route.continue();
+  });
+  await go('Usage');
+  await expect(heading('Usage')).toBeVisible();
+});
+
 test('Signing out ends the session and forgets everything in the page', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');

@@ -39,7 +39,15 @@ const subscribe = (listener: () => void): (() => void) => {
 /** Says that the browser has no connection. */
 const OfflineNotice = (): ReactElement => {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
-  return <div role="status">{!isOnline && <Notice tone="warning" title={strings.errors.offline} />}</div>;
+  return (
+    <div role="status">
+      {!isOnline && (
+        <div className="layout-notice">
+          <Notice tone="warning" title={strings.errors.offline} />
+        </div>
+      )}
+    </div>
+  );
 };
 
 type Overlay = 'palette' | 'shortcuts' | 'navigation' | null;

@@ -61,6 +61,7 @@ export const en = {
     pageText:
       'The error is in the page, not in your data. Load the page again. If it happens again, tell the operator.',
     reload: 'Load the page again',
+    notLoadedTitle: 'The page could not be loaded',
     requestId: 'Request',
     notCopied: 'The browser did not allow the copy. Select the text and copy it by hand.',
     offline: 'No connection. The page shows what was loaded before.',

@@ -1,0 +1,33 @@
+import { requestRaw } from './client.ts';
+import { basePath } from './load-page.ts';
+
+/** Waits for a response of the service, as another load of the dashboard needs one. @throws ApiError */
+const checkService = async (): Promise<void> => {
+  await requestRaw('GET', basePath);
+};
+
+/** Loads the dashboard again; without a connection the present page stays. @throws ApiError */
+export const reloadDashboard = async (): Promise<void> => {
+  await checkService();
+  window.location.reload();
+};
+
+/**
+ * Loads the code of a page. The loader throws an ApiError if the service cannot be reached. If it can, a newer release
+ * may have replaced the code, and the router loads the dashboard again for the error that is thrown.
+ */
+export const codeLoader = <M>(load: () => Promise<M>): (() => Promise<M>) => {
+  let failure: unknown;
+  return async () => {
+    try {
+      // A second attempt would give the page without the style sheet that failed.
+      if (failure !== undefined) throw failure;
+      return await load();
+    } catch (error) {
+      failure = error;
+      await checkService();
+      // The router knows this beginning, but not the error for a style sheet.
+      throw new Error(`Failed to fetch dynamically imported module: ${String(error)}`, { cause: error });
+    }
+  };
+};
