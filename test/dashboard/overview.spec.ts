@@ -3,12 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { bareId } from '#contracts/names.ts';
 import { appendDelivery, appendRender } from '../support/renders/append-histories.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
 import { type DashboardService, test } from './support/dashboard-service.ts';
+import { failure } from './support/failure.ts';
 import { expectLive } from './support/live.ts';
 import { figure, latest } from './support/overview.ts';
 
@@ -167,20 +168,33 @@ test('The range is chosen by keyboard and kept in the address; a viewer sees the
   await page.context().close();
 });
 
-test('A failure to load the figures is shown, and can be tried again', async ({ browser, dashboard }) => {
+test('A failure to load the figures is shown at each of them, and can be tried again', async ({
+  browser,
+  dashboard,
+}) => {
   const account = await dashboard.openAccount();
   await account.client.render('html', '<p>first');
   const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
   // The page would load the figures again at the first message of the stream.
   await page.route('**/api/v1/events/live', (route) => route.fulfill({ status: 403, json: {} }));
-  const broken = '**/api/v1/statistics*';
-  await page.route(broken, (route) => route.fulfill({ status: 500, json: { error: 'internal_error', message: 'no' } }));
+  const broken = /\/api\/v1\/(?:statistics|usage|renders)\b/;
+  await page.route(broken, (route) => route.fulfill(failure));
   await page.goto('/dashboard');
+  const retry = (part: Locator): Promise<void> => part.getByRole('button', { name: 'Try again' }).click();
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('This did not work');
+  await expect(page.locator('.stat-value')).toHaveText(['–', '–', '–', '–']);
+  await expect(page.locator('.stat-text')).toHaveText(Array.from({ length: 4 }, () => failure.json.message));
+  await expectAccessible(page);
   await page.unroute(broken);
-  await alert.getByRole('button', { name: 'Try again' }).click();
+  await retry(alert);
   await expect(figure(page, 'Success rate')).toHaveText('100 %');
+  await retry(latest(page));
+  await expect(latest(page).getByRole('button', { name: /^Copy render_/ })).toBeVisible();
   await expect(alert).toBeHidden();
+  for (const label of ['Quota this month', 'Renders today (UTC)']) {
+    await retry(page.locator('.stat').filter({ hasText: label }));
+    await expect(figure(page, label)).toHaveText('1');
+  }
   await page.context().close();
 });

@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
+import { Button } from '../../components/Button.tsx';
 import { formatDuration, formatPercent, successRate } from '../../components/formats.ts';
 import { Skeleton } from '../../components/notices.tsx';
 import { Meter, Stat } from '../../components/Stat.tsx';
@@ -16,17 +18,43 @@ const Placeholder = (): ReactElement => (
   </div>
 );
 
+type WithoutDataProps = {
+  label: string;
+  query: UseQueryResult;
+  /** Default: true. The page has a button of its own for the statistics. */
+  hasRetry?: boolean;
+};
+
+/** In place of a figure that is loading, or that could not be loaded. */
+const WithoutData = ({ label, query, hasRetry = true }: WithoutDataProps): ReactElement =>
+  query.error ? (
+    <Stat
+      label={label}
+      value="–"
+      text={query.error.message}
+      href={
+        hasRetry && (
+          <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
+            {strings.common.retry}
+          </Button>
+        )
+      }
+    />
+  ) : (
+    <Placeholder />
+  );
+
 const Today = (): ReactElement => {
-  const { data } = useToday();
-  if (!data) return <Placeholder />;
-  const { renders, failed } = data.totals;
+  const query = useToday();
+  if (!query.data) return <WithoutData label={texts.today} query={query} />;
+  const { renders, failed } = query.data.totals;
   return <Stat label={texts.today} value={<Count value={renders} />} text={texts.todayText(failed)} />;
 };
 
 const Quota = (): ReactElement => {
-  const { data } = useQuota();
-  if (!data) return <Placeholder />;
-  const { used, limit } = data.quota;
+  const query = useQuota();
+  if (!query.data) return <WithoutData label={texts.month} query={query} />;
+  const { used, limit } = query.data.quota;
   const share = limit === null ? 0 : used / limit;
   return (
     <Stat
@@ -39,15 +67,24 @@ const Quota = (): ReactElement => {
   );
 };
 
-type FiguresProps = { statistics: StatisticsResponse | undefined; range: Range };
+type FiguresProps = { statistics: UseQueryResult<StatisticsResponse>; range: Range };
 
 /** The most important figures of the account: today, the month, and the chosen range. */
 export const Figures = ({ statistics, range }: FiguresProps): ReactElement => (
   <div className="grid-4 figures">
     <Today />
     <Quota />
-    {statistics ? <SuccessRate statistics={statistics} range={range} /> : <Placeholder />}
-    {statistics ? <MedianDuration statistics={statistics} /> : <Placeholder />}
+    {statistics.data ? (
+      <>
+        <SuccessRate statistics={statistics.data} range={range} />
+        <MedianDuration statistics={statistics.data} />
+      </>
+    ) : (
+      <>
+        <WithoutData label={texts.success} query={statistics} hasRetry={false} />
+        <WithoutData label={texts.duration} query={statistics} hasRetry={false} />
+      </>
+    )}
   </div>
 );
 

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { usePermission } from '../../api/session.ts';
+import { Card } from '../../components/Card.tsx';
 import { optionsOf, Select } from '../../components/fields.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { LinkButton } from '../../components/Link.tsx';
@@ -68,23 +69,30 @@ export const OverviewPage = (): ReactElement => {
           )
         }
       />
-      {statistics.error && <ErrorNotice error={statistics.error} onRetry={() => void statistics.refetch()} />}
-      {isNew ? (
-        <FirstRender />
-      ) : (
-        <div className="stack-lg">
-          {statistics.data && <Attention attention={statistics.data.attention} />}
-          <Figures statistics={statistics.data} range={range} />
-          {statistics.data && <Charts statistics={statistics.data} range={range} />}
-          {statistics.data && (
-            <div className="grid-3">
-              <Failures statistics={statistics.data} />
-              <Webhooks statistics={statistics.data} />
-              {latest.data && <LatestRenders renders={latest.data.renders} />}
-            </div>
-          )}
-        </div>
-      )}
+      <div className="stack-lg">
+        {statistics.error && <ErrorNotice error={statistics.error} onRetry={() => void statistics.refetch()} />}
+        {isNew ? (
+          <FirstRender />
+        ) : (
+          <>
+            {statistics.data && <Attention attention={statistics.data.attention} />}
+            <Figures statistics={statistics} range={range} />
+            {statistics.data && <Charts statistics={statistics.data} range={range} />}
+            {statistics.data && (
+              <div className="grid-3">
+                <Failures statistics={statistics.data} />
+                <Webhooks statistics={statistics.data} />
+                {latest.data && <LatestRenders renders={latest.data.renders} />}
+                {latest.error && !latest.data && (
+                  <Card title={texts.latest.title}>
+                    <ErrorNotice error={latest.error} onRetry={() => void latest.refetch()} />
+                  </Card>
+                )}
+              </div>
+            )}
+          </>
+        )}
+      </div>
     </>
   );
 };
