@@ -85,6 +85,27 @@ test('Filters are in the address, and select by kind, type, actor, thing and tim
   await expect(page.getByRole('link', { name: 'Render started' })).toBeVisible();
 });
 
+test('The filter by time shows the times of the address, and takes real times only', async () => {
+  const from = page.getByLabel('From', { exact: true });
+  await open('?since=2020-01-01T00:00:00.000Z');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Time: Any time' }).click();
+  await expect(from).toHaveValue('');
+  await from.fill('12026-01-01T00:00');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('The last year is 9999.')).toBeVisible();
+  await expect(page).not.toHaveURL(/since/);
+  await page.getByRole('button', { name: 'Last hour' }).click();
+  await page.getByRole('button', { name: /^Time: / }).click();
+  await expect(from).not.toHaveValue('');
+
+  await open('?since=yesterday');
+  await expect(page.getByRole('alert')).toContainText('since');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(page.getByRole('link', { name: 'Render started' })).toBeVisible();
+});
+
 test('The list is shown after the page of renders, which loads the names of keys, too', async ({ browser }) => {
   const owner = await dashboard.signIn(browser, 'owner');
   const own = await owner.newPage();

@@ -74,11 +74,22 @@ const presets = [
 const texts = strings.time;
 
 const toIso = (local: string): string => (local === '' ? '' : new Date(local).toISOString());
-const toLocal = (iso: string | undefined): string => (iso ? formatForInput(new Date(iso)) : '');
 
-const rangeText = (since: string | undefined, until: string | undefined): string => {
+/** The time of a text in the address, which people can change: null if it is none. */
+const timeOf = (text: string | undefined): Date | null => {
+  const time = new Date(text ?? '');
+  return Number.isNaN(time.getTime()) ? null : time;
+};
+
+const toLocal = (text: string | undefined): string => {
+  const time = timeOf(text);
+  return time ? formatForInput(time) : '';
+};
+
+const rangeText = (sinceText: string | undefined, untilText: string | undefined): string => {
+  const [since, until] = [timeOf(sinceText), timeOf(untilText)];
   if (!since && !until) return texts.presets.any;
-  const parts = [since ? formatLocalTime(new Date(since)) : '…', until ? formatLocalTime(new Date(until)) : ''];
+  const parts = [since ? formatLocalTime(since) : '…', until ? formatLocalTime(until) : ''];
   return parts.filter(Boolean).join(' – ');
 };
 
@@ -88,59 +99,53 @@ type TimeFilterProps = {
   onChange: (changes: FilterValues) => void;
 };
 
-const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
+/** What the dialog of the filter shows. It begins with the present values each time it is opened. */
+const TimeChoice = ({ filter, values, onChange }: TimeFilterProps) => {
   const [since, setSince] = useState(() => toLocal(values[filter.since]));
   const [until, setUntil] = useState(() => toLocal(values[filter.until]));
+  const choose = (from: string, to: string): void => onChange({ [filter.since]: from, [filter.until]: to });
+  return (
+    <>
+      <div className="time-presets">
+        <Button variant="quiet" onPress={() => choose('', '')}>
+          {texts.presets.any}
+        </Button>
+        {presets.map(([name, ms]) => (
+          <Button key={name} variant="quiet" onPress={() => choose(new Date(Date.now() - ms).toISOString(), '')}>
+            {texts.presets[name]}
+          </Button>
+        ))}
+      </div>
+      <Form className="stack" onSubmit={() => choose(toIso(since), toIso(until))}>
+        <TextField type="datetime-local" label={texts.since} value={since} onChange={setSince} />
+        <TextField type="datetime-local" label={texts.until} value={until} onChange={setUntil} />
+        <Button type="submit" variant="primary">
+          {texts.apply}
+        </Button>
+      </Form>
+    </>
+  );
+};
+
+const TimeFilter = ({ filter, values, onChange }: TimeFilterProps) => {
+  const text = rangeText(values[filter.since], values[filter.until]);
   return (
     <DialogTrigger>
-      <AriaButton
-        className="select-button"
-        aria-label={`${filter.label}: ${rangeText(values[filter.since], values[filter.until])}`}
-      >
+      <AriaButton className="select-button" aria-label={`${filter.label}: ${text}`}>
         <Icon name="clock" size={14} />
-        <span>{rangeText(values[filter.since], values[filter.until])}</span>
+        <span>{text}</span>
       </AriaButton>
       <Popover className="popover" offset={4}>
         <Dialog aria-label={filter.label} className="time-dialog">
           {({ close }) => (
-            <>
-              <div className="time-presets">
-                <Button
-                  variant="quiet"
-                  onPress={() => {
-                    onChange({ [filter.since]: '', [filter.until]: '' });
-                    close();
-                  }}
-                >
-                  {texts.presets.any}
-                </Button>
-                {presets.map(([name, ms]) => (
-                  <Button
-                    key={name}
-                    variant="quiet"
-                    onPress={() => {
-                      onChange({ [filter.since]: new Date(Date.now() - ms).toISOString(), [filter.until]: '' });
-                      close();
-                    }}
-                  >
-                    {texts.presets[name]}
-                  </Button>
-                ))}
-              </div>
-              <Form
-                className="stack"
-                onSubmit={() => {
-                  onChange({ [filter.since]: toIso(since), [filter.until]: toIso(until) });
-                  close();
-                }}
-              >
-                <TextField type="datetime-local" label={texts.since} value={since} onChange={setSince} />
-                <TextField type="datetime-local" label={texts.until} value={until} onChange={setUntil} />
-                <Button type="submit" variant="primary">
-                  {texts.apply}
-                </Button>
-              </Form>
-            </>
+            <TimeChoice
+              filter={filter}
+              values={values}
+              onChange={(changes) => {
+                onChange(changes);
+                close();
+              }}
+            />
           )}
         </Dialog>
       </Popover>

@@ -71,14 +71,21 @@ export type TextFieldProps = FieldProps & {
   onKeyDown?: KeyHandler;
 };
 
+/** A form with a later time is not sent: scripts read no year of five digits. */
+const lastTime = '9999-12-31T23:59';
+const timeErrorOf = (value: string): string | null =>
+  value !== '' && Number.isNaN(Date.parse(value)) ? strings.time.tooLate : null;
+
 export const TextField = (props: TextFieldProps): ReactElement => {
-  const { label, isLabelHidden, description, error, rows, isMonospace, isOptional, placeholder, ...field } = props;
+  const { label, isLabelHidden, description, rows, isMonospace, isOptional, placeholder, ...field } = props;
+  const isTime = field.type === 'datetime-local';
+  const error = field.error ?? (isTime ? timeErrorOf(field.value) : null);
   const className = `input${isMonospace ? ' mono' : ''}`;
   return (
     <AriaTextField {...field} isInvalid={Boolean(error)} validationBehavior="aria" className="field">
       <FieldLabel label={label} isLabelHidden={isLabelHidden} isOptional={isOptional} />
       {rows === undefined ? (
-        <Input className={className} placeholder={placeholder} />
+        <Input className={className} placeholder={placeholder} {...(isTime && { max: lastTime })} />
       ) : (
         <TextArea className={className} rows={rows} placeholder={placeholder} />
       )}

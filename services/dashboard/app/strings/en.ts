@@ -82,6 +82,7 @@ export const en = {
     since: 'From',
     until: 'To',
     apply: 'Apply',
+    tooLate: 'The last year is 9999.',
   },
   status: {
     QUEUED: 'Queued',
