@@ -142,9 +142,13 @@ test('The letter g and another one lead to each page, which the help lists', asy
   await page.keyboard.press('g');
   await page.keyboard.press('r');
   await expect(help).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(field()).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(field()).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(help).toBeHidden();
-  await expect(heading('Settings')).toBeVisible();
+  await expect(heading('Settings')).toBeFocused();
 });
 
 test('Shortcuts of single keys can be switched off, and the browser remembers it', async () => {

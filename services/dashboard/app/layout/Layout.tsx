@@ -50,7 +50,7 @@ const OfflineNotice = (): ReactElement => {
   );
 };
 
-type Overlay = 'palette' | 'shortcuts' | 'navigation' | null;
+type Overlay = 'palette' | 'shortcuts' | 'navigation';
 
 /** The pages that show no account. */
 const needsAccount = (path: string): boolean => !/^\/(?:account|operator)(?:\/|$)/.test(path);
@@ -64,11 +64,15 @@ const NoAccount = (): ReactElement => (
 
 const SignedIn = (): ReactElement => {
   const account = useAccount();
-  const [overlay, setOverlay] = useState<Overlay>(null);
+  // Each lies above those before it, and gives the focus back to them.
+  const [overlays, setOverlays] = useState<readonly Overlay[]>([]);
+  const open = (overlay: Overlay): void => setOverlays((before) => [...new Set([...before, overlay])]);
+  const close = (overlay: Overlay): void => setOverlays((before) => before.filter((one) => one !== overlay));
+  const closeAll = (): void => setOverlays([]);
   const path = usePagePath();
-  useEffect(() => setOverlay(null), [path]);
-  useShortcuts({ openPalette: () => setOverlay('palette'), openHelp: () => setOverlay('shortcuts') });
-  const sidebar = <Sidebar onSearch={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} />;
+  useEffect(closeAll, [path]);
+  useShortcuts({ openPalette: () => open('palette'), openHelp: () => open('shortcuts') });
+  const sidebar = <Sidebar onSearch={() => open('palette')} onShortcuts={() => open('shortcuts')} />;
   return (
     <div className="layout">
       <a href="#content" className="skip-link">
@@ -76,14 +80,14 @@ const SignedIn = (): ReactElement => {
       </a>
       <div className="layout-side">{sidebar}</div>
       <div className="layout-top">
-        <IconButton icon="menu" label={strings.layout.openNavigation} onPress={() => setOverlay('navigation')} />
+        <IconButton icon="menu" label={strings.layout.openNavigation} onPress={() => open('navigation')} />
         <Logo />
-        <IconButton icon="search" label={strings.palette.title} onPress={() => setOverlay('palette')} />
+        <IconButton icon="search" label={strings.palette.title} onPress={() => open('palette')} />
       </div>
       <ModalOverlay
         className="modal-overlay"
-        isOpen={overlay === 'navigation'}
-        onOpenChange={(open) => setOverlay(open ? 'navigation' : null)}
+        isOpen={overlays.includes('navigation')}
+        onOpenChange={(isOpen) => !isOpen && close('navigation')}
         isDismissable
       >
         <Modal className="drawer">
@@ -100,11 +104,12 @@ const SignedIn = (): ReactElement => {
         {account || !needsAccount(path) ? <Outlet /> : <NoAccount />}
       </main>
       <CommandPalette
-        isOpen={overlay === 'palette'}
-        onClose={() => setOverlay(null)}
-        onShortcuts={() => setOverlay('shortcuts')}
+        isOpen={overlays.includes('palette')}
+        onClose={() => close('palette')}
+        onRun={closeAll}
+        onShortcuts={() => open('shortcuts')}
       />
-      {overlay === 'shortcuts' && <ShortcutsDialog onClose={() => setOverlay(null)} />}
+      {overlays.includes('shortcuts') && <ShortcutsDialog onClose={() => close('shortcuts')} />}
     </div>
   );
 };

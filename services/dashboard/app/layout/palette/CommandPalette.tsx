@@ -6,14 +6,23 @@ import { type Command, useCommands } from './use-commands.ts';
 
 const texts = strings.palette;
 
-const Palette = ({ close, onShortcuts }: { close: () => void; onShortcuts: () => void }): ReactElement => {
+type CommandPaletteProps = {
+  isOpen: boolean;
+  /** The person closes the palette. */
+  onClose: () => void;
+  /** Before a command runs: closes the palette and what is below it. */
+  onRun: () => void;
+  onShortcuts: () => void;
+};
+
+const Palette = ({ onRun, onShortcuts }: Pick<CommandPaletteProps, 'onRun' | 'onShortcuts'>): ReactElement => {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const { commands, isSearching } = useCommands(text, onShortcuts);
   const shown = Math.min(active, commands.length - 1);
   const run = (command: Command | undefined): void => {
     if (!command) return;
-    close();
+    onRun();
     command.run();
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -83,14 +92,12 @@ const Palette = ({ close, onShortcuts }: { close: () => void; onShortcuts: () =>
   );
 };
 
-type CommandPaletteProps = { isOpen: boolean; onClose: () => void; onShortcuts: () => void };
-
 /** Search for pages, actions and things by name, and for anything by its id. */
-export const CommandPalette = ({ isOpen, onClose, onShortcuts }: CommandPaletteProps): ReactElement => (
+export const CommandPalette = ({ isOpen, onClose, ...rest }: CommandPaletteProps): ReactElement => (
   <ModalOverlay className="modal-overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
     <Modal className="modal palette">
       <Dialog aria-label={texts.title} className="dialog">
-        <Palette close={onClose} onShortcuts={onShortcuts} />
+        <Palette {...rest} />
       </Dialog>
     </Modal>
   </ModalOverlay>
