@@ -115,9 +115,10 @@ test('Without motion, the whole page changes to dark colours at once', async ({ 
 });
 
 test('A session that has ended leads to the sign-in, and that back to the page', async ({ browser, dashboard }) => {
-  const person = { accountId: (await dashboard.openAccount()).id, role: 'owner' } as const;
+  const person = { accountId: (await dashboard.openAccount('𠮷野家')).id, role: 'owner' } as const;
   const page = await dashboard.openPage(browser, person, '/settings');
-  await expect(page.getByLabel('Account name')).toHaveValue('Mill');
+  await expect(page.getByLabel('Account name')).toHaveValue('𠮷野家');
+  await expect(page.locator('.switcher-mark')).toHaveText('𠮷');
   await expect(page.getByText(person.accountId, { exact: true })).toBeVisible();
   expect(await dashboard.send(page, 'DELETE', '/session')).toBe(204);
   await page.getByRole('link', { name: 'Renders' }).click();

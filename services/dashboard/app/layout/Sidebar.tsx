@@ -32,7 +32,7 @@ const AccountSwitcher = (): ReactElement => {
       <Button className="switcher">
         <span className="visually-hidden">{texts.switchAccount}: </span>
         <span className="switcher-mark" aria-hidden="true">
-          {(account?.name ?? '?').slice(0, 1).toUpperCase()}
+          {Array.from(account?.name ?? '?')[0]?.toUpperCase()}
         </span>
         <span className="switcher-text">
           <span className="switcher-name">{account?.name ?? strings.common.none}</span>
