@@ -91,7 +91,7 @@ describe('A person of the identity provider', () => {
     const startFor = async (browser: Browser, next: string) =>
       (await browser.request('GET', `/api/v1/session/oidc?next=${encodeURIComponent(next)}`)).headers.location!;
     const browser = openBrowser(api.app);
-    const asked = '/dashboard/renders?status=FAILED';
+    const asked = '/dashboard/webhooks?status=failed&receiver=*.example.com';
     const query = idp.authorize(await startFor(browser, asked), verified(newEmail()));
     expect(await finish(browser, query)).toBe(asked);
     await startFor(browser, '/dashboard/keys');

@@ -92,14 +92,15 @@ test('The page explains a wrong link, and takes a pasted one', async ({ browser 
 
 test('Someone who is not signed in comes back to the page that they asked for', async ({ browser }) => {
   const page = await (await browser.newContext()).newPage();
-  await page.goto(`${url}/dashboard/keys`);
+  const asked = `${url}/dashboard/webhooks?receiver=*.example.com`;
+  await page.goto(asked);
   await expect(page.getByRole('heading', { name: 'Sign in', exact: true })).toBeVisible();
   await expectAccessible(page);
   await expectFitsPhone(page);
   await page.getByLabel('Link', { exact: true }).fill(await link('next@example.com'));
   await button(page, 'Sign in with the link').click();
   await button(page, 'Not now').click();
-  await expect(page).toHaveURL(`${url}/dashboard/keys`);
+  await expect(page).toHaveURL(asked);
 });
 
 test('A passkey that is added after the first sign-in signs in the next time', async ({ browser }) => {

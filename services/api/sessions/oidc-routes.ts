@@ -18,7 +18,7 @@ const signInState = z.object({
 });
 
 /** A page of the dashboard: a sign-in leads to no other place. */
-const pagePath = /^\/dashboard(?:\/(?!sign-in)(?!.*\.\.)[\w/?=&.%+-]*)?$/;
+const pagePath = /^\/dashboard(?:\/(?!sign-in)(?!.*\.\.)[\w/?=&.%+*-]*)?$/;
 
 const startQuery = z.strictObject({
   next: z

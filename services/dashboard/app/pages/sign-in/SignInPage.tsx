@@ -19,7 +19,7 @@ import { useToken } from './use-token.ts';
 const texts = strings.signIn;
 
 /** As the service checks it for the identity provider. */
-const pagePath = /^\/dashboard(?:\/(?!sign-in)(?!.*\.\.)[\w/?=&.%+-]*)?$/;
+const pagePath = /^\/dashboard(?:\/(?!sign-in)(?!.*\.\.)[\w/?=&.%+*-]*)?$/;
 
 /** The page to go to after the sign-in, with /dashboard: a page of the dashboard only. */
 const nextPath = (): string => {
