@@ -29,6 +29,7 @@ import {
   newRequestId,
   requireHost,
 } from './server/malformed-requests.ts';
+import { limitPipelining } from './server/pipelining.ts';
 import { observeRequests } from './server/observe.ts';
 import {
   countDeferredRequest,
@@ -137,6 +138,7 @@ const openLiveStreams = (app: FastifyInstance, dependencies: AppDependencies): L
 export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   const { eventLog, limits, keys, keyUses, countAsyncRequests, closedReason, logger } = dependencies;
   const app = createServer(dependencies);
+  limitPipelining(app);
   decorateRequests(app);
   observeRequests(app);
   handleUnknownRoutes(app, (reply) => reportLimitsOfKey(dependencies, reply));

@@ -70,10 +70,12 @@ export const createClientErrorHandler =
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   };
 
-/** @throws ApiError invalid_request if the Host header is missing where RFC 9112 (3.2) requires it */
+/** @throws ApiError invalid_request if there is not the one Host header that RFC 9112 (3.2) requires */
 export const requireHost = ({ raw, headers }: FastifyRequest): void => {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     throw invalidField('Host', 'The Host header is missing.');
+  if ((raw.headersDistinct['host']?.length ?? 0) > 1)
+    throw invalidField('Host', 'The request has the Host header more than once. Send it once.');
 };
 
 /** Responds to requests with an Expect header other than `100-continue`; they reach no route. */

@@ -34,10 +34,23 @@ const tooLarge = (maxMb: number, bytes: number): ApiError =>
     },
   );
 
+/** Each piece of a body costs time and some 450 bytes of memory of its own. */
+const allowedPieces = 10_000;
+const minAverageBytes = 512;
+
+const tooManyPieces = (pieces: number, bytes: number): ApiError =>
+  invalidField(
+    'body',
+    `The body arrives in too many small pieces: ${pieces} with ${Math.round(bytes / pieces)} bytes on average. ` +
+      // The network can cut each of them in two.
+      `Send at least ${2 * minAverageBytes} bytes at once.`,
+  );
+
 /**
  * Reads at most `maxMb` of a body. A request that announces or sends more is rejected without waiting for the rest. `count` is
  * called with the length of the body before it is read; without an announced length, with each MB before that is kept.
- * @throws ApiError payload_too_large, or invalid_request if the caller disconnects, and errors of `count`
+ * @throws ApiError payload_too_large, or invalid_request if the caller disconnects or sends too small pieces, and errors
+ * of `count`
  */
 const readBytes = async (request: IncomingMessage, maxMb: number, count: (bytes: number) => void): Promise<Buffer> => {
   const maxBytes = maxMb * bytesPerMb;
@@ -52,7 +65,8 @@ const readBytes = async (request: IncomingMessage, maxMb: number, count: (bytes:
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxMb, size);
       for (; counted < size; counted += bytesPerMb) count(bytesPerMb);
-      chunks.push(chunk);
+      if (chunks.push(chunk) > allowedPieces && size < chunks.length * minAverageBytes)
+        throw tooManyPieces(chunks.length, size);
     }
   } catch (error) {
     throw request.errored ? invalidField('body', 'The connection ended before the body was complete.') : error;
