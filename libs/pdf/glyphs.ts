@@ -1,4 +1,4 @@
-import { PDFDict, type PDFDocument, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFNumber, type PDFObject, PDFRawStream, PDFRef } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { readOperations } from './content-stream.ts';
 import { name } from './names-and-texts.ts';
@@ -9,17 +9,41 @@ const toUnicode = name('ToUnicode');
 const toNoCharacter = /(<[0-9A-F]+>) <(?:0000|FEFF|FFFE)>/gi;
 const zeroWidthSpace = '200B';
 
-/** Maps every glyph to a character that a reader may get (ISO 14289-1, 7.21.7). */
+/** The codes of one byte that a map has, alone or in a range. */
+const mappedCodes = (map: string): Set<number> => {
+  const codes = new Set<number>();
+  for (const [, kind, entries] of map.matchAll(/beginbf(char|range)([^]*?)endbf\1/g)) {
+    const entry = kind === 'char' ? /<(..)>()\s*<[^>]*>/g : /<(..)>\s*<(..)>\s*(?:<[^>]*>|\[[^\]]*\])/g;
+    for (const [, first, last] of entries!.matchAll(entry))
+      for (let code = parseInt(first!, 16); code <= parseInt(last || first!, 16); code += 1) codes.add(code);
+  }
+  return codes;
+};
+
+/**
+ * Adds what the map of a font of one-byte codes leaves out. If several glyphs are one text together, LibreOffice writes
+ * it as an ActualText and maps only the first of them.
+ */
+const withMissingCodes = (map: string, font: PDFDict): string => {
+  const [first, last] = ['FirstChar', 'LastChar'].map((key) => font.lookup(name(key)));
+  if (!(first instanceof PDFNumber && last instanceof PDFNumber)) return map;
+  const mapped = mappedCodes(map);
+  let added = '';
+  for (let code = first.asNumber(); code <= Math.min(255, last.asNumber()); code += 1)
+    if (!mapped.has(code))
+      added += `1 beginbfchar\n<${code.toString(16).padStart(2, '0')}> <${zeroWidthSpace}>\nendbfchar\n`;
+  return map.replace(/\bendcmap\b/, `${added}endcmap`);
+};
+
+/** Maps every glyph to a character that a reader may get (ISO 19005-2, 6.2.11.7.2; ISO 14289-1, 7.21.7). */
 export const completeUnicodeMaps = (document: PDFDocument): void => {
   const { context } = document;
-  const maps = new Set<PDFObject | undefined>();
-  for (const [, object] of context.enumerateIndirectObjects())
-    if (object instanceof PDFDict) maps.add(object.get(toUnicode));
-  for (const reference of maps) {
+  for (const [, font] of context.enumerateIndirectObjects()) {
+    const reference = font instanceof PDFDict ? font.get(toUnicode) : undefined;
     const map = context.lookup(reference);
-    if (!(reference instanceof PDFRef && map instanceof PDFRawStream)) continue;
+    if (!(font instanceof PDFDict && reference instanceof PDFRef && map instanceof PDFRawStream)) continue;
     const content = contentOf(map);
-    const completed = content.replaceAll(toNoCharacter, `$1 <${zeroWidthSpace}>`);
+    const completed = withMissingCodes(content.replaceAll(toNoCharacter, `$1 <${zeroWidthSpace}>`), font);
     if (completed !== content) context.assign(reference, withContent(document, map, completed));
   }
 };

@@ -142,6 +142,11 @@ const inAllScripts: Document = [
     .join('\n'),
 ];
 
+/** Words with glyphs that are one text together, which LibreOffice maps to no character. */
+const clusters = ['हिन्दी', 'မြန်မာ', 'ශ්‍රී', 'שָׁלוֹם', 'x\u0335', 'e\u0301\u0328'].join(' ');
+const inRtf = (text: string): string =>
+  `{\\rtf1\\ansi\\uc0 ${text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0)} `)}\\par}`;
+
 /** What the validators find in PDFs that name these flavours, by the name of the PDF. */
 const problemsOf = async (
   pdfs: Record<string, Uint8Array>,
@@ -194,7 +199,10 @@ describe('A PDF conforms to the standards that it names', () => {
       photographs: parts['photographs']!,
       controls: parts['controls']!,
       'docx semantic': ['docx', sampleDocument('agreement.docx'), { docx_layout: 'semantic' }],
-      ...(isOfficeAvailable && { docx: ['docx', sampleDocument('agreement.docx')] as Document }),
+      ...(isOfficeAvailable && {
+        docx: ['docx', sampleDocument('agreement.docx')] as Document,
+        rtf: ['rtf', Buffer.from(inRtf(clusters)).toString('base64'), { metadata: { title: 'T' } }] as Document,
+      }),
       csv: ['csv', 'name,value\nनमस्ते,1\n'],
       json: all['json arabic']!,
       xml: all['xml cjk']!,
