@@ -5,7 +5,7 @@ import { kidsOf, setRole, type StructureElement } from './structure-tree.ts';
 /** What says no more than that there is content, or that is a link in truth: a button that opens a URL. */
 const weakRoles: ReadonlySet<string> = new Set(['NonStruct', 'Span', 'Form', 'Div']);
 /** Elements that contain nothing but certain other elements. */
-const partedRoles: ReadonlySet<string> = new Set(['Table', 'THead', 'TBody', 'TFoot', 'TR']);
+const partedRoles: ReadonlySet<string> = new Set(['Table', 'THead', 'TBody', 'TFoot', 'TR', 'L']);
 
 /** The annotation of a kid that is the place of a link in the structure (ISO 32000-1, 14.7.4.3). */
 const linkOf = ({ context }: PDFDocument, kid: PDFObject): PDFDict | null => {

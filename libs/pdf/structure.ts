@@ -1,51 +1,12 @@
-import { PDFDict, type PDFDocument, PDFHexString, type PDFObject } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFHexString } from '@cantoo/pdf-lib';
 import type { ConformanceViolation } from '#contracts/http/conformance.ts';
 import { formulaMark } from './formula-mark.ts';
 import { name, textOf } from './names-and-texts.ts';
+import { completeNesting } from './nesting.ts';
 import { addMissingLinks, openLinks } from './structure-links.ts';
-import { kidsOf, readTree, setRole, type StructureElement } from './structure-tree.ts';
+import { readTree, setRole, type StructureElement } from './structure-tree.ts';
 import { inOrder } from './trees.ts';
 import { completeTables } from './tables.ts';
-
-/** Puts the kids in these groups into new elements with a role. Kids outside of groups stay where they are. */
-const wrapKids = (
-  document: PDFDocument,
-  element: StructureElement,
-  role: string,
-  belongsInside: (kid: StructureElement | null) => boolean,
-): void => {
-  const { context } = document;
-  const byReference = new Map(element.children.map((child) => [child.reference.toString(), child]));
-  const kids: PDFObject[] = [];
-  const children: StructureElement[] = [];
-  let open: { wrapper: StructureElement; kids: PDFObject[] } | null = null;
-  for (const kid of kidsOf(element.dictionary)) {
-    const child = byReference.get(kid.toString()) ?? null;
-    if (!belongsInside(child)) {
-      open = null;
-      kids.push(kid);
-      if (child) children.push(child);
-      continue;
-    }
-    if (!open) {
-      const dictionary = context.obj({ Type: 'StructElem', S: role, P: element.reference });
-      const page = element.dictionary.get(name('Pg'));
-      if (page) dictionary.set(name('Pg'), page);
-      const reference = context.register(dictionary);
-      open = { wrapper: { reference, dictionary, role, children: [] }, kids: [] };
-      kids.push(reference);
-      children.push(open.wrapper);
-    }
-    open.kids.push(kid);
-    open.wrapper.dictionary.set(name('K'), context.obj(open.kids));
-    if (child) {
-      child.dictionary.set(name('P'), open.wrapper.reference);
-      open.wrapper.children.push(child);
-    }
-  }
-  element.dictionary.set(name('K'), context.obj(kids));
-  element.children = children;
-};
 
 /** Gives a formula that the browser printed as a figure its own role (ISO 14289-1, 7.7). */
 const completeFormula = (element: StructureElement): void => {
@@ -55,14 +16,7 @@ const completeFormula = (element: StructureElement): void => {
   setRole(element, 'Formula');
 };
 
-/** Gives lists the parts that the standard requires, where HTML has none (ISO 14289-1, 7.6; ISO 32000-1, 14.8.4.3.3). */
-const completeLists = (document: PDFDocument, element: StructureElement, parentRole: string): void => {
-  if (element.role === 'LI' && parentRole !== 'L') setRole(element, 'Div');
-  if (element.role === 'Lbl' && parentRole !== 'LI') setRole(element, 'Span');
-  if (element.role === 'L')
-    wrapKids(document, element, 'LI', (kid) => !kid || !['LI', 'L', 'Caption'].includes(kid.role));
-  if (element.role === 'LI')
-    wrapKids(document, element, 'LBody', (kid) => !kid || !['Lbl', 'LBody'].includes(kid.role));
+const completeFigure = (element: StructureElement): void => {
   if (element.role === 'Figure') completeFormula(element);
   // An HTML figure contains an image, which has the alternative text, or is text.
   if (element.role === 'Figure' && element.children.length > 0) setRole(element, 'Div');
@@ -73,8 +27,9 @@ const completeElements = (document: PDFDocument, top: readonly StructureElement[
   const pending = top.map((element) => ({ element, parentRole: '' }));
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { element, parentRole } = next;
-    completeLists(document, element, parentRole);
     completeLinks(element);
+    completeNesting(document, element, parentRole);
+    completeFigure(element);
     // Callers decide how many children there are; a call has room for some 100,000 arguments.
     for (const child of element.children) pending.push({ element: child, parentRole: element.role });
   }
