@@ -79,6 +79,13 @@ describe('A table of the browser, which leaves out empty cells', () => {
     ]);
   });
 
+  it('has cells that go on to the last row, if HTML gives them a rowspan of 0', async () => {
+    const { document, lines } = await documentWith([[{ rows: 0 }, {}, {}], [{ columns: 2 }], [{ columns: 2 }]]);
+    completeStructure(document, true);
+    expect(spansOf(document, lines)).toEqual([[1, 1, 1], [2], [2]]);
+    expect(numberIn(cellsOf(document, lines[0]!)[0]!, 'RowSpan')).toBe(3);
+  });
+
   it('gets one for empty cells next to each other, if there are many', async () => {
     const header = Array.from({ length: 300 }, (_, at): Cell => ({ role: 'TH', id: `c${at}` }));
     const rows = Array.from({ length: 800 }, (_, at): Cell[] => [{ headers: [`c${at % 300}`] }]);

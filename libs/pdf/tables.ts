@@ -31,11 +31,15 @@ const rowsOf = (table: StructureElement): StructureElement[] =>
 const limitRowSpan = ({ context }: PDFDocument, cell: StructureElement, left: number): void => {
   for (const attributes of attributesOf(cell)) {
     const span = attributes.lookup(name('RowSpan'));
-    if (span instanceof PDFNumber && span.asNumber() > left) attributes.set(name('RowSpan'), context.obj(left));
+    const isWithin = !(span instanceof PDFNumber) || (span.asNumber() >= 1 && span.asNumber() <= left);
+    if (!isWithin) attributes.set(name('RowSpan'), context.obj(left));
   }
 };
 
-/** HTML may let a cell go on below the last row of its group; the browser ends it there (ISO 14289-1, 7.5). */
+/**
+ * HTML may let a cell go on below the last row of its group, or to it without a number (0). The browser ends it there
+ * (ISO 14289-1, 7.5).
+ */
 const limitRowSpans = (document: PDFDocument, table: StructureElement): void => {
   for (const rows of rowGroupsOf(table))
     for (const [at, row] of rows.entries())

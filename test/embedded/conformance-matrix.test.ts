@@ -95,7 +95,7 @@ const parts: Record<string, Document> = {
     page(
       '<table><caption>c</caption><thead><tr><th rowspan=2>A<th colspan=2>B<tr><th>b1<th>b2</thead><tr><th scope=row>r' +
         '<td><td>2<tr><th scope=row>s<td>1<td><tfoot><tr><td colspan=3>f</table><table role=presentation><tr><td>a' +
-        '<td>b</table><table><tr><td><table><tr><td>nested</table><td></table><table><tr><th>x<th>y</tr><caption><p>one' +
+        '<td>b</table><table><tr><td><table><tr><td>nested</table><td></table><table><tr><th rowspan=0>x<th>y</tr><caption><p>one' +
         '</caption><caption>two</caption><tr><td>z</table><ul style="background:#eee"><li>a</li><figcaption>c' +
         '</figcaption></ul><div role=row>r</div><div role=columnheader>h</div><div role=table><div role=cell>a</div>text' +
         '<div role=row><p>p</p><div role=row><a href="https://e.example/" role=cell>b</a></div></div></div>',
