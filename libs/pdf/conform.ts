@@ -5,6 +5,7 @@ import { markPageArtifacts } from './artifacts.ts';
 import type { Standards } from './catalog.ts';
 import { hasLooseText } from './content-stream.ts';
 import { completeUnicodeMaps, findMissingGlyphs } from './glyphs.ts';
+import { leadsToPart } from './merge/destinations.ts';
 import { name, textOf } from './names-and-texts.ts';
 import { completeStructure } from './structure.ts';
 import { pageContent } from './streams.ts';
@@ -55,7 +56,8 @@ const describeAnnotations = (document: PDFDocument): void => {
     for (const reference of page.node.Annots()?.asArray() ?? []) {
       const annotation = document.context.lookup(reference, PDFDict);
       annotation.set(name('F'), document.context.obj(4));
-      const description = textOf(annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI'))) ?? 'Link';
+      const uri = textOf(annotation.lookupMaybe(name('A'), PDFDict)?.get(name('URI')));
+      const description = uri === null || leadsToPart(uri) ? 'Link' : uri;
       if (!annotation.has(name('Contents'))) annotation.set(name('Contents'), PDFHexString.fromText(description));
     }
 };

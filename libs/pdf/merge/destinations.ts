@@ -47,6 +47,9 @@ export const uniqueName = (part: string, key: string): string => shortName(`part
 
 const toPart = /^part:([^#]*)(?:#(.*))?$/s;
 
+/** Whether a URI leads to a part of a composed document. It is replaced by a destination when the parts are merged. */
+export const leadsToPart = (uri: string): boolean => toPart.test(uri);
+
 /**
  * `part` is the id of the part; `firstPages` has the number of the object of the first page of each part, by its id.
  * `onBrokenLink` gets each link to a part that does not exist, which is removed.
@@ -113,7 +116,7 @@ export const moveDestinations = (
     owner.set(name('Dest'), destination);
     if (uri !== null && destination instanceof PDFName) requireName(destination.decodeText(), toPart.exec(uri)![1]!);
   } else if (kind === name('GoTo')) owner.delete(name('A'));
-  else if (uri !== null && toPart.test(uri)) {
+  else if (uri !== null && leadsToPart(uri)) {
     // A viewer would ask the system to open it.
     owner.delete(name('A'));
     links.onBrokenLink(uri);
