@@ -32,6 +32,14 @@ const rows = (on = page) => on.locator('.table-body').getByRole('row');
 /** The texts that do not fit into their elements. */
 const cutOff = (elements: Element[]): (string | null)[] =>
   elements.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent);
+/** Whether a text is cut off, and whether its first letter is seen. */
+const showsFirstLetter = (element: Element): [boolean, boolean] => {
+  const letter = new Range();
+  letter.setStart(element.firstChild!, 0);
+  letter.setEnd(element.firstChild!, 1);
+  const [seen, { left, right }] = [element.getBoundingClientRect(), letter.getBoundingClientRect()];
+  return [element.scrollWidth > element.clientWidth, left >= seen.left - 1 && right <= seen.right + 1];
+};
 const choose = async (filter: string, option: string): Promise<void> => {
   await page.getByRole('button', { name: `${filter}: All` }).click();
   await page.getByRole('option', { name: option, exact: true }).click();
@@ -72,6 +80,17 @@ test('The list has all renders with who requested them, and filters in its addre
   await expect(page.getByText('No render matches')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(rows()).toHaveCount(4);
+});
+
+test('Names in any script show their beginning where they are cut off', async ({ browser, dashboard: service }) => {
+  const { id, templates } = await service.openAccount('مطبعة النور للطباعة والنشر والتوزيع');
+  const { id: templateId } = await templates.create('<p>{{x}}', { name: 'قالب الفاتورة الضريبية المبسطة للشركات' });
+  await templates.render(templateId, { x: 1 });
+  const tablet = await service.openPage(browser, { accountId: id, role: 'owner' });
+  await tablet.setViewportSize({ width: 1024, height: 768 });
+  await tablet.goto('/dashboard/renders');
+  const names = [rows(tablet).getByText('قالب'), tablet.locator('.switcher-name').first()];
+  for (const name of names) await expect.poll(() => name.evaluate(showsFirstLetter)).toEqual([true, true]);
 });
 
 test('Every filter selects, alone and with others', async () => {

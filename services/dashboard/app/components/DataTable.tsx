@@ -102,7 +102,7 @@ type CellsProps<Row> = {
 
 const Cells = <Row,>({ columns, details, row, href }: CellsProps<Row>) =>
   columns.map((column, index) => (
-    <div key={column.key} role="cell" className={`cell${column.align ? ' cell-end' : ''}`}>
+    <div key={column.key} role="cell" className={`cell${column.align ? ' cell-end' : ''}`} dir="auto">
       {index === 0 && href !== undefined ? (
         <Link href={href} className="row-link" onKeyDown={moveFocus}>
           {column.cell(row)}
@@ -112,7 +112,7 @@ const Cells = <Row,>({ columns, details, row, href }: CellsProps<Row>) =>
       )}
       {index === 0 &&
         details.map((detail) => (
-          <span key={detail.key} className="cell-detail">
+          <span key={detail.key} className="cell-detail" dir="auto">
             {detail.cell(row)}
           </span>
         ))}

@@ -47,7 +47,7 @@ export const PageHeader = ({ title, heading, text, parent, badge, actions }: Pag
           </Link>
         )}
         <div className="page-header-title">
-          <h1 ref={ref} tabIndex={-1}>
+          <h1 ref={ref} tabIndex={-1} dir="auto">
             {heading ?? title}
           </h1>
           {badge}

@@ -126,7 +126,7 @@ export const Select = <V extends string>(props: SelectProps<V>): ReactElement =>
     >
       <FieldLabel label={label} isLabelHidden={isLabelHidden} />
       <Button className="select-button">
-        <SelectValue className="select-value" />
+        <SelectValue className="select-value" dir="auto" />
         <Icon name="sort" size={14} />
       </Button>
       <FieldTexts description={description} error={error} />

@@ -35,7 +35,9 @@ const AccountSwitcher = (): ReactElement => {
           {Array.from(account?.name ?? '?')[0]?.toUpperCase()}
         </span>
         <span className="switcher-text">
-          <span className="switcher-name">{account?.name ?? strings.common.none}</span>
+          <span className="switcher-name" dir="auto">
+            {account?.name ?? strings.common.none}
+          </span>
           {account && <span className="switcher-role">{roleText(account.role)}</span>}
         </span>
         <Icon name="sort" size={14} />
@@ -75,7 +77,9 @@ const PersonMenu = ({ onShortcuts }: { onShortcuts: () => void }): ReactElement 
       <Button className="switcher">
         <Icon name="person" />
         <span className="switcher-text">
-          <span className="switcher-name">{name}</span>
+          <span className="switcher-name" dir="auto">
+            {name}
+          </span>
         </span>
         <Icon name="sort" size={14} />
       </Button>

@@ -78,7 +78,7 @@ const Palette = ({ onRun, onShortcuts }: Pick<CommandPaletteProps, 'onRun' | 'on
             }}
           >
             <Icon name={command.icon} />
-            <span>{command.title}</span>
+            <span dir="auto">{command.title}</span>
             <span className="palette-group">{command.group}</span>
           </div>
         ))}

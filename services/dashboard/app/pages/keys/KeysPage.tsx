@@ -63,7 +63,9 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
     cell: ({ name, prefix }) => (
       <>
         {name}
-        <span className="cell-detail mono">{prefix}…</span>
+        <span className="cell-detail mono" dir="auto">
+          {prefix}…
+        </span>
       </>
     ),
   },
@@ -83,7 +85,7 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
     cell: ({ created_at: time, created_by: actor }) => (
       <>
         <Time time={time} format="date" />
-        <span className="cell-detail">
+        <span className="cell-detail" dir="auto">
           <ActorName actor={actor} />
         </span>
       </>

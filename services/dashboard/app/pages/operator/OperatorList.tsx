@@ -22,7 +22,7 @@ const columnsFor = (ownId: string | undefined, revoke: (operator: OperatorRespon
       width: 'minmax(8rem, 2fr)',
       cell: ({ id, name }) => (
         <span className="person">
-          <span className="person-name" title={name}>
+          <span className="person-name" dir="auto" title={name}>
             {name}
           </span>
           <span className="person-details">{id === ownId && <Badge tone="info">{strings.common.you}</Badge>}</span>

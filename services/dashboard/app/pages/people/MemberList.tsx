@@ -19,7 +19,7 @@ type Choice = { kind: 'role' | 'remove' | 'leave'; member: MemberResponse };
 
 const PersonCell = ({ member, isYou }: { member: MemberResponse; isYou: boolean }): ReactElement => (
   <span className="person">
-    <span className="person-name" title={member.name}>
+    <span className="person-name" dir="auto" title={member.name}>
       {member.name}
     </span>
     <span className="person-details">

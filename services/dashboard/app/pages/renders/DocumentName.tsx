@@ -24,9 +24,13 @@ type DocumentNameProps = { render: Document; templateNames: ReadonlyMap<string, 
 export const DocumentName = ({ render, templateNames }: DocumentNameProps): ReactElement => {
   const detail = render.url ?? render.file_name;
   return (
-    <>
-      {documentText(render, templateNames)}
-      {detail && <span className="muted small render-detail">{detail}</span>}
-    </>
+    <span className="render-document">
+      <span dir="auto">{documentText(render, templateNames)}</span>
+      {detail && (
+        <span className="muted small render-detail" dir="auto">
+          {detail}
+        </span>
+      )}
+    </span>
   );
 };

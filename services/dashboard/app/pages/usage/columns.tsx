@@ -18,7 +18,7 @@ const titleOf = (by: View, { value, name }: BreakdownRow): ReactNode => {
   return (
     <>
       {name ?? (value.startsWith('person_') ? texts.person : texts.deletedTemplate)}
-      <span className="cell-detail">
+      <span className="cell-detail" dir="auto">
         <Id id={value} withoutLink withoutCopy />
       </span>
     </>

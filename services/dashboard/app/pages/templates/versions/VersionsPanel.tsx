@@ -46,7 +46,7 @@ const columnsOf = (
     cell: ({ created_at: time, created_by: actor }) => (
       <>
         <Time time={time} />
-        <span className="cell-detail">
+        <span className="cell-detail" dir="auto">
           <ActorName actor={actor} />
         </span>
       </>
