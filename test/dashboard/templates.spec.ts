@@ -155,7 +155,8 @@ test('Versions are compared with enough contrast, and restored on a phone', asyn
   const { id } = await account.templates.create(content, { ...greeting, name: 'Greeting' });
   const heading = '<!-- v2 --><h1 class="small" id="x">Bye {{#if name}}{{name}}{{/if}}</h1>';
   const changed = `${heading}\n<p>{{!-- other --}}{{formatDate name "short"}} 2</p>`;
-  await account.templates.update(id, { content: changed, changes: 'A comment '.repeat(20) });
+  const changes = 'A comment '.repeat(20).trim();
+  await account.templates.update(id, { content: changed, changes });
   const page = await dashboard.openTemplates(context, account, 'developer', `/${id}?tab=versions`);
   const row = page.getByRole('row', { name: /v1/ });
   await expect(row).toContainText('Deploy key');
@@ -166,6 +167,9 @@ test('Versions are compared with enough contrast, and restored on a phone', asyn
   await page.setViewportSize({ width: 360, height: 740 });
   await page.reload();
   await expect(page.locator('.source-diff .cm-deletedText').first()).toBeVisible();
+  const note = page.getByText(`What changed in version 2: ${changes}`);
+  await expect(note).toBeVisible();
+  expect(await note.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await expectAccessible(page);
   const restore = row.getByRole('button', { name: 'Restore version 1' });
   const box = (await restore.boundingBox())!;

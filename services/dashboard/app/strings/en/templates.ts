@@ -153,6 +153,7 @@ export const templates = {
     version: 'Version',
     created: 'Saved',
     changes: 'What changed',
+    changesOf: (version: number) => `What changed in version ${version}:`,
     current: 'current',
     restore: 'Restore',
     restoreLabel: (version: number) => `Restore version ${version}`,

@@ -60,6 +60,7 @@ export const VersionDiff = ({ template, versions }: VersionDiffProps): ReactElem
   const [view, setView] = useState('source');
   const options = numbers.map((number) => ({ value: String(number), label: texts.number(number) }));
   const error = older.error ?? newer.error;
+  const changes = versions.find(({ version }) => version === newerNumber)?.changes;
   const both = older.data && newer.data ? { older: older.data, newer: newer.data } : null;
   return (
     <section className="card version-diff" aria-label={texts.compare}>
@@ -78,6 +79,11 @@ export const VersionDiff = ({ template, versions }: VersionDiffProps): ReactElem
           onChange={(value) => setChosen({ older: olderNumber, newer: Number(value) })}
         />
       </div>
+      {changes && (
+        <p className="version-changes">
+          <span className="muted">{texts.changesOf(newerNumber)}</span> <bdi>{changes}</bdi>
+        </p>
+      )}
       {error ? (
         <ErrorNotice error={error} />
       ) : (

@@ -36,7 +36,7 @@ const columnsOf = (
     header: texts.changes,
     width: 'minmax(8rem, 3fr)',
     isDetailOnPhone: true,
-    cell: ({ changes }) => changes,
+    cell: ({ changes }) => <span title={changes}>{changes}</span>,
   },
   {
     key: 'created',
