@@ -27,9 +27,12 @@ export const addCounts = (all: readonly RenderCounts[]): RenderCounts => {
   return { ...sum, durations: mergeHistograms(all.map(({ durations }) => durations)) };
 };
 
-/** A part of a whole, 0 to 1, with four decimals; null without a whole. */
-export const shareOf = (part: number, whole: number): number | null =>
-  whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
+/** A part of a whole, 0 to 1, with four decimals; null without a whole. Only no part is 0, and only the whole is 1. */
+export const shareOf = (part: number, whole: number): number | null => {
+  if (whole === 0) return null;
+  const share = Math.round((part / whole) * 10_000) / 10_000;
+  return part > 0 && part < whole ? Math.min(0.9999, Math.max(0.0001, share)) : share;
+};
 
 /** The median and the 95th percentile in milliseconds; null without a render that succeeded. */
 export const durationsView = ({ durations }: RenderCounts): { p50_ms: number | null; p95_ms: number | null } => ({

@@ -50,8 +50,12 @@ export const formatBytes = (bytes: number): string => {
   return `${Number(value.toFixed(value < 100 ? 1 : 0))} ${isLarge ? 'MB' : 'KB'}`;
 };
 
-/** A share from 0 to 1 as "98.7 %". */
-export const formatPercent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
+/** A share from 0 to 1 as "98.7 %". Only nothing is "0 %", and only all of it is "100 %". */
+export const formatPercent = (share: number): string => {
+  if (share > 0 && share < 0.001) return '< 0.1 %';
+  if (share > 0.999 && share < 1) return '> 99.9 %';
+  return `${Number((share * 100).toFixed(1))} %`;
+};
 
 /**
  * The share of the renders that succeeded among those that have ended, 0 to 1; null if none has. `success_rate` of the
