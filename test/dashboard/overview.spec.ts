@@ -134,6 +134,23 @@ test('Failures of an error lead to all renders that they count, from the beginni
   await page.context().close();
 });
 
+test('A page has one format of numbers, whatever the language of the reader', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const context = await browser.newContext({ baseURL: dashboard.url, locale: 'de-DE' });
+  await dashboard.signIn(context, { accountId: account.id, role: 'owner' });
+  const page = await context.newPage();
+  await page.route('**/api/v1/usage', async (route) => {
+    const response = await route.fetch();
+    const usage = (await response.json()) as { quota: object };
+    await route.fulfill({ response, json: { ...usage, quota: { ...usage.quota, used: 12_345, limit: 100_000 } } });
+  });
+  await page.goto('/dashboard');
+  const quota = page.locator('.stat').filter({ hasText: 'Quota this month' });
+  await expect(quota).toContainText(/12,345\s*of 100,000 renders/);
+  await expect(quota.getByRole('meter')).toHaveAttribute('aria-valuetext', '12,345 / 100,000');
+});
+
 test('Many items that need attention are shown on demand', async ({ browser, dashboard }) => {
   const account = await dashboard.openAccount();
   for (const name of ['A', 'B', 'C', 'D']) await failTemplate(account, name);

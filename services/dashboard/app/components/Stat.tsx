@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { formatCount } from './formats.ts';
 
 type StatProps = {
   label: string;
@@ -31,7 +32,7 @@ export const Meter = ({ label, used, limit }: { label: string; used: number; lim
       aria-valuenow={Math.round(share * 100)}
       aria-valuemin={0}
       aria-valuemax={100}
-      aria-valuetext={limit === null ? used.toLocaleString() : `${used.toLocaleString()} / ${limit.toLocaleString()}`}
+      aria-valuetext={limit === null ? formatCount(used) : `${formatCount(used)} / ${formatCount(limit)}`}
     >
       <span style={{ width: `${share * 100}%` }} />
     </div>

@@ -50,6 +50,9 @@ export const formatBytes = (bytes: number): string => {
   return `${Number(value.toFixed(value < 100 ? 1 : 0))} ${isLarge ? 'MB' : 'KB'}`;
 };
 
+/** A number with separators of thousands, in the language of the pages. */
+export const formatCount = (value: number): string => value.toLocaleString('en');
+
 /** A share from 0 to 1 as "98.7 %". Only nothing is "0 %", and only all of it is "100 %". */
 export const formatPercent = (share: number): string => {
   if (share > 0 && share < 0.001) return '< 0.1 %';

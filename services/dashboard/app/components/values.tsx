@@ -1,6 +1,6 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { strings } from '../strings/strings.ts';
-import { formatAge, formatBytes, formatDuration, formatLocalTime, formatUtc } from './formats.ts';
+import { formatAge, formatBytes, formatCount, formatDuration, formatLocalTime, formatUtc } from './formats.ts';
 import { TextTooltip } from './Tooltip.tsx';
 
 /** Formatted when it is shown, because a list has many. */
@@ -60,5 +60,5 @@ export const Bytes = ({ bytes }: { bytes: number }): ReactElement => (
 
 /** A number with separators of thousands. */
 export const Count = ({ value }: { value: number }): ReactElement => (
-  <span className="number">{value.toLocaleString()}</span>
+  <span className="number">{formatCount(value)}</span>
 );

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -57,7 +58,7 @@ const Facts = ({ account }: { account: OperatorAccountResponse }): ReactElement 
           [texts.plan]: texts.plans[account.plan],
           [texts.usage]: (
             <>
-              {limit === null ? used.toLocaleString() : texts.usageOf(used.toLocaleString(), limit.toLocaleString())}
+              {limit === null ? formatCount(used) : texts.usageOf(formatCount(used), formatCount(limit))}
               {limit !== null && <Meter label={texts.usage} used={used} limit={limit} />}
             </>
           ),

@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx';
 import { optionsOf } from '../../components/fields.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -42,7 +43,7 @@ const columns: Column<OperatorAccountResponse>[] = [
     cell: ({ usage: { used, limit } }) => (
       <span className="usage-cell">
         <span className="number">
-          {limit === null ? used.toLocaleString() : texts.usageOf(used.toLocaleString(), limit.toLocaleString())}
+          {limit === null ? formatCount(used) : texts.usageOf(formatCount(used), formatCount(limit))}
         </span>
         {limit !== null && <Meter label={texts.usage} used={used} limit={limit} />}
       </span>

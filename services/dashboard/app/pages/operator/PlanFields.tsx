@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { OwnLimits, PlanListResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
 import { optionsOf, Select, TextField } from '../../components/fields.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.operator;
@@ -42,7 +43,7 @@ export const usePlans = (): PlanListResponse['plans'] | undefined =>
   }).data?.plans;
 
 export const limitText = (value: number | null): string =>
-  value === null ? strings.common.unlimited : value.toLocaleString();
+  value === null ? strings.common.unlimited : formatCount(value);
 
 type PlanFieldsProps = {
   values: PlanValues;

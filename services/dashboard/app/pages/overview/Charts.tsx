@@ -2,12 +2,11 @@ import { type ReactElement, useMemo } from 'react';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
 import { Card } from '../../components/Card.tsx';
 import { Chart, type ChartSeries } from '../../components/Chart.tsx';
-import { formatDuration } from '../../components/formats.ts';
+import { formatCount, formatDuration } from '../../components/formats.ts';
 import { strings } from '../../strings/strings.ts';
 import type { Range } from './queries.ts';
 
 const texts = strings.overview.chart;
-const formatCount = (value: number): string => value.toLocaleString();
 
 /** The renders and their durations over the range. A bar of failures stands in front of that of all renders. */
 export const Charts = ({ statistics, range }: { statistics: StatisticsResponse; range: Range }): ReactElement => {

@@ -2,7 +2,7 @@ import { type ReactElement, type RefObject, useEffect, useMemo, useRef } from 'r
 import { ApiError } from '../../api/api-error.ts';
 import { saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
-import { formatBytes, formatDuration } from '../../components/formats.ts';
+import { formatBytes, formatCount, formatDuration } from '../../components/formats.ts';
 import { Link } from '../../components/Link.tsx';
 import { EmptyState, Loading, Notice } from '../../components/notices.tsx';
 import { extensionOf, FileView } from '../../components/FileView.tsx';
@@ -51,7 +51,7 @@ type RenderedProps = { rendered: RenderedDocument; password: string | undefined 
 const Rendered = ({ rendered, password }: RenderedProps): ReactElement => {
   const file = useMemo(() => fileOf(rendered), [rendered]);
   const facts = [
-    [texts.pages, rendered.pages.toLocaleString()],
+    [texts.pages, formatCount(rendered.pages)],
     [texts.size, formatBytes(file.size)],
     [texts.time, formatDuration(rendered.duration_ms)],
   ];

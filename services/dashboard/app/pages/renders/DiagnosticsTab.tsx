@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { numbered } from '../../components/numbered.ts';
 import { ErrorNotice, Loading, Notice, Skeleton } from '../../components/notices.tsx';
 import { PlainTable } from '../../components/PlainTable.tsx';
@@ -59,7 +60,7 @@ const Fonts = ({ fonts }: { fonts: NonNullable<Diagnostics['fonts']> }): ReactEl
       rows={fonts.used.map(({ family, embedded, glyphs }) => [
         family,
         embedded ? texts.embedded : texts.installed,
-        glyphs.toLocaleString(),
+        formatCount(glyphs),
       ])}
     />
     {fonts.missing.length > 0 && (

@@ -4,6 +4,7 @@ import type { RenderDetailResponse, VerificationResponse } from '#contracts/http
 import { api } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { Id } from '../../components/Id.tsx';
 import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { PlainTable } from '../../components/PlainTable.tsx';
@@ -29,9 +30,7 @@ const Proof = ({ result }: { result: VerificationResponse }): ReactElement => {
     <div className="stack">
       <Notice tone={matches ? 'success' : 'warning'} title={matches ? verifiedSame : verifiedOther}>
         <p>{result.explanation}</p>
-        {!matches && (
-          <p>{first === null ? texts.noFirstDifference : texts.firstDifference((first + 1).toLocaleString())}</p>
-        )}
+        {!matches && <p>{first === null ? texts.noFirstDifference : texts.firstDifference(formatCount(first + 1))}</p>}
       </Notice>
       <PlainTable
         isSmall

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Card } from '../../components/Card.tsx';
+import { formatCount } from '../../components/formats.ts';
 import { ErrorNotice, Skeleton } from '../../components/notices.tsx';
 import { Meter } from '../../components/Stat.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -17,7 +18,7 @@ const Limit = ({ label, used, limit }: { label: string; used: number; limit: num
   </div>
 );
 
-const orUnlimited = (value: number | null, format: (value: number) => string = String): string =>
+const orUnlimited = (value: number | null, format: (value: number) => string = formatCount): string =>
   value === null ? strings.common.unlimited : format(value);
 
 /** The limits of the plan, and how near the account is to them. */

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { requestBlob, saveBlob } from '../../api/client.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
-import { formatMonth, recentMonths } from '../../components/formats.ts';
+import { formatCount, formatMonth, recentMonths } from '../../components/formats.ts';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { Tabs } from '../../components/Tabs.tsx';
@@ -19,7 +19,6 @@ import { breakdownQueryOf, useLiveUsage, type View, views, type Breakdown, useBr
 import '../../styles/usage.css';
 
 const texts = strings.usage;
-const formatCount = (value: number): string => value.toLocaleString();
 
 const DayChart = ({ breakdown, month }: { breakdown: Breakdown; month: string }): ReactElement => {
   const days = useMemo(() => breakdown.rows.toReversed(), [breakdown]);
