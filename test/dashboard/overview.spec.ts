@@ -26,11 +26,21 @@ const drawnPoints = (page: Page): Promise<number> =>
       return Array.from({ length: data.length / 4 }, (_, index) => index * 4).filter(isColoured).length;
     });
 
+/** Whether the parts of a sentence are seen from left to right, however each of them is written. */
+const readsInOrder = (sentence: Element): boolean => {
+  const range = new Range();
+  const starts = Array.from(sentence.childNodes, (node) => {
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect().left;
+  });
+  return starts.every((start, index) => index === 0 || start > starts[index - 1]!);
+};
+
 /** Appends webhook deliveries like another process of the service. */
-const deliver = (dashboard: DashboardService, account: Account, endpoint: string, status: number | null) =>
-  withInstallationEngines(dashboard.installation, ({ store }) =>
-    appendDelivery(store, { accountId: bareId('acc', account.id)!, at: new Date().toISOString(), endpoint, status }),
-  );
+const deliver = (dashboard: DashboardService, account: Account, endpoint: string, status: number, lastError = 'no') => {
+  const delivery = { accountId: bareId('acc', account.id)!, at: new Date().toISOString(), endpoint, status, lastError };
+  return withInstallationEngines(dashboard.installation, ({ store }) => appendDelivery(store, delivery));
+};
 
 /** A template that no data fills, with a render that failed for this reason. */
 const failTemplate = async ({ client, templates }: Account, name: string): Promise<string> => {
@@ -134,10 +144,15 @@ test('Failures of an error lead to all renders that they count, from the beginni
   await page.context().close();
 });
 
-test('A page has one format of numbers, whatever the language of the reader', async ({ browser, dashboard }) => {
+test('Numbers have one format and ages leave sentences whole, whatever the language of the reader', async ({
+  browser,
+  dashboard,
+}) => {
   const account = await dashboard.openAccount();
-  await account.client.render('html', '<p>first');
-  const context = await browser.newContext({ baseURL: dashboard.url, locale: 'de-DE' });
+  const name = 'قالب الفاتورة';
+  await failTemplate(account, name);
+  await deliver(dashboard, account, 'down.example/hook', 503, '192.0.2.1 refused the connection');
+  const context = await browser.newContext({ baseURL: dashboard.url, locale: 'ar-EG' });
   await dashboard.signIn(context, { accountId: account.id, role: 'owner' });
   const page = await context.newPage();
   await page.route('**/api/v1/usage', async (route) => {
@@ -149,6 +164,12 @@ test('A page has one format of numbers, whatever the language of the reader', as
   const quota = page.locator('.stat').filter({ hasText: 'Quota this month' });
   await expect(quota).toContainText(/12,345\s*of 100,000 renders/);
   await expect(quota.getByRole('meter')).toHaveAttribute('aria-valuetext', '12,345 / 100,000');
+
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  const rate = attention.getByText(/^Template .*: 100 % of its renders fail$/);
+  const age = attention.getByText(/^1 failed attempt in a row \(first: [^).]+\)\. /);
+  for (const sentence of [rate, age]) expect(await sentence.evaluate(readsInOrder)).toBe(true);
+  await expect(age.locator('time')).toHaveCSS('unicode-bidi', 'isolate');
 });
 
 test('Many items that need attention are shown on demand', async ({ browser, dashboard }) => {

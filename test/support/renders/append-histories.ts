@@ -99,11 +99,11 @@ export const appendRender = async (
 /** Appends webhook deliveries with one attempt each; `status` is that of the response, null for a pending delivery. */
 export const appendDelivery = async (
   store: EventStore,
-  { accountId, at, endpoint, status }: { accountId: string; at: string; endpoint: string; status: number | null },
+  delivery: { accountId: string; at: string; endpoint: string; status: number | null; lastError?: string },
 ): Promise<number> => {
+  const { accountId, at, endpoint, status, lastError = `The receiver responded with status ${status}.` } = delivery;
   const attempt = { round: 1, attempt: 1 };
   const target = { url: `https://${endpoint}`, urlIsMasked: false, method: 'POST' as const, headers: {}, sealed: null };
-  const lastError = `The receiver responded with status ${status}.`;
   const attempted = (responseStatus: number): EventOf[] => [
     { type: 'WebhookAttemptStarted', data: attempt },
     {

@@ -6,7 +6,11 @@ import { TextTooltip } from './Tooltip.tsx';
 /** Formatted when it is shown, because a list has many. */
 const ExactTime = ({ date, isUtcOnly }: { date: Date; isUtcOnly: boolean }): ReactElement => (
   <>
-    {isUtcOnly ? '' : `${formatLocalTime(date)} · `}
+    {!isUtcOnly && (
+      <>
+        <bdi>{formatLocalTime(date)}</bdi> ·{' '}
+      </>
+    )}
     {strings.common.utc(formatUtc(date))}
   </>
 );

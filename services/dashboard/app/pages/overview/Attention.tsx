@@ -32,8 +32,9 @@ const EndpointNotice = ({ endpoint }: { endpoint: AttentionData['webhook_endpoin
       actions={<LinkButton href={`/webhooks?${query}`}>{texts.endpointAction}</LinkButton>}
     >
       <p className="small">
-        {texts.endpointText(endpoint.consecutive_failures)} <Time time={endpoint.failing_since} format="relative" />.{' '}
-        {endpoint.last_error}
+        {texts.endpointText(endpoint.consecutive_failures)} ({texts.endpointFirst}{' '}
+        <Time time={endpoint.failing_since} format="relative" />
+        ). {endpoint.last_error}
       </p>
     </Notice>
   );
@@ -45,7 +46,12 @@ const TemplateNotice = ({ template }: { template: AttentionData['templates'][num
   return (
     <Notice
       tone="warning"
-      title={texts.template(name, formatPercent(rate))}
+      title={
+        <>
+          {texts.template} <bdi>{name}</bdi>
+          {texts.templateRate(formatPercent(rate))}
+        </>
+      }
       actions={<LinkButton href={`/renders?${query}`}>{texts.templateAction}</LinkButton>}
     >
       <p className="small">

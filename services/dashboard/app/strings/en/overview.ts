@@ -48,9 +48,11 @@ export const overview = {
       `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} renders. The quota starts again at`,
     quotaAction: 'Usage',
     endpoint: (endpoint: string) => `Callbacks to ${endpoint} fail`,
-    endpointText: (failures: number) => `${plural(failures, 'failed attempt')} in a row, since`,
+    endpointText: (failures: number) => `${plural(failures, 'failed attempt')} in a row`,
+    endpointFirst: 'first:',
     endpointAction: 'Failed callbacks',
-    template: (name: string, rate: string) => `Template ${name}: ${rate} of its renders fail`,
+    template: 'Template',
+    templateRate: (rate: string) => `: ${rate} of its renders fail`,
     templateText: (failed: number, renders: number) =>
       `${failed.toLocaleString('en')} of ${plural(renders, 'render')} in the last 7 days. Last error:`,
     templateAction: 'Failed renders',
