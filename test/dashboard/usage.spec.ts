@@ -21,6 +21,36 @@ const downloadCsv = async (page: Page) => {
   return { name: file.suggestedFilename(), records };
 };
 
+/** The colour of a side of each element. */
+const colorsOf = (page: Page, selector: string, property: 'backgroundColor' | 'borderBottomColor' | 'color') =>
+  page
+    .locator(selector)
+    .evaluateAll((elements, name) => elements.map((element) => getComputedStyle(element)[name]), property);
+
+test('In the colours of a contrast theme, what is chosen, used and drawn can be told', async ({
+  browser,
+  dashboard,
+}) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' });
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('/dashboard/usage');
+  await expect(page.locator('.u-marker').nth(2)).toBeVisible();
+  const [tab, ...otherTabs] = await colorsOf(page, '[role=tab]', 'borderBottomColor');
+  expect(otherTabs).not.toContain(tab);
+  const [, renders, failed] = await colorsOf(page, '.u-marker', 'borderBottomColor');
+  expect(failed).not.toBe(renders);
+  const [used] = await colorsOf(page, '.meter > span', 'backgroundColor');
+  expect(await colorsOf(page, '.meter', 'backgroundColor')).not.toContain(used);
+  const [current] = await colorsOf(page, '[aria-current=page]', 'backgroundColor');
+  expect(await colorsOf(page, '.sidebar-link:not([aria-current])', 'backgroundColor')).not.toContain(current);
+  await page.goto('/dashboard/keys?dialog=create');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  const [checked] = await colorsOf(page, '[data-selected] > .checkbox-box', 'color');
+  expect(await colorsOf(page, '.checkbox:not([data-selected]) > .checkbox-box', 'color')).not.toContain(checked);
+});
+
 test('The usage is shown by day, month, key, template and input type, and downloaded as CSV', async ({
   browser,
   dashboard,

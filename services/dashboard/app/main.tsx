@@ -15,6 +15,7 @@ import './styles/data.css';
 import './styles/overlays.css';
 import './styles/layout.css';
 import './styles/administration.css';
+import './styles/forced-colors.css';
 
 /** Leads to the page for signing in, which leads back to the present page. */
 const goToSignIn = (): void => {

@@ -137,7 +137,7 @@ export const UplotChart = (props: ChartProps): ReactElement => {
   const pointer = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = frame.current!;
-    const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+    const colors = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => window.matchMedia(query));
     const data = [props.times.map(seconds), ...props.series.map(({ values }) => [...values])] as uPlot.AlignedData;
     // New figures do not take away those that the reader points at.
     const draw = (): uPlot => {
@@ -155,14 +155,14 @@ export const UplotChart = (props: ChartProps): ReactElement => {
       remove();
       chart = draw();
     };
-    scheme.addEventListener('change', redraw);
+    for (const query of colors) query.addEventListener('change', redraw);
     const observer = new ResizeObserver(() => {
       if (element.clientWidth !== chart.width && element.clientWidth > 0)
         chart.setSize({ width: element.clientWidth, height: props.height ?? 200 });
     });
     observer.observe(element);
     return () => {
-      scheme.removeEventListener('change', redraw);
+      for (const query of colors) query.removeEventListener('change', redraw);
       observer.disconnect();
       remove();
     };
