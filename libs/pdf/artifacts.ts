@@ -85,7 +85,7 @@ export const markPageArtifacts = (document: PDFDocument): void => {
   const artifactsOf = openForms(document);
   const decoration = openDecoration(document);
   for (const page of document.getPages()) {
-    const marked = markArtifacts(pageContent(page), artifactsOf(page.node), decoration.isOn(page));
+    const marked = markArtifacts(pageContent(page), artifactsOf(page.node), decoration.selectOn(page));
     page.node.set(name('Contents'), context.register(context.flateStream(Buffer.from(marked, 'latin1'))));
   }
   decoration.remove();

@@ -147,9 +147,9 @@ describe('Content that belongs to no structure', () => {
       '/Form Do',
     ];
     const seen: unknown[] = [];
-    const result = markArtifacts(marked.join(' '), asItIs, ({ id, paints, text }) => {
-      seen.push([id, paints, text()]);
-      return id === 0;
+    const result = markArtifacts(marked.join(' '), asItIs, (all) => {
+      seen.push(...all.map(({ id, paints, text }) => [id, paints, text()]));
+      return all.filter(({ id }) => id === 0);
     });
     expect(seen).toEqual([
       [0, 'paths', ''],

@@ -175,18 +175,18 @@ export const hasLooseText = (content: string): boolean =>
 
 /**
  * Marks everything that belongs to no marked content as an artifact: readers skip it (ISO 14289-1, 7.1). The same for
- * marked content that is decoration. `artifactOf` gives the name under which an XObject is drawn as an artifact; null if
- * it has content of the structure.
+ * marked content that is decoration, which `selectDecoration` finds. `artifactOf` gives the name under which an XObject
+ * is drawn as an artifact; null if it has content of the structure.
  */
 export const markArtifacts = (
   content: string,
   artifactOf: (xObject: string) => string | null,
-  isDecoration: (marked: MarkedContent) => boolean = () => false,
+  selectDecoration: (marked: readonly MarkedContent[]) => readonly MarkedContent[] = () => [],
 ): string => {
   const { unmarked, marked } = readMarks(content, artifactOf);
   return withChanges(content, [
     ...unmarked.map((range) => ({ ...range, text: `/Artifact BMC\n${range.text}\nEMC\n` })),
-    ...marked.filter(isDecoration).map(({ begin }) => ({ ...begin, text: '/Artifact BMC' })),
+    ...selectDecoration(marked).map(({ begin }) => ({ ...begin, text: '/Artifact BMC' })),
   ]);
 };
 

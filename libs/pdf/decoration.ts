@@ -26,16 +26,16 @@ const roleOf = (element: PDFDict): string => {
 
 const maxDepthInCell = 20;
 
-/** Whether an element is a header cell of a table, or in one. */
-const isInHeaderCell = (element: PDFDict): boolean => {
+/** The row of a table that an element is in. */
+const rowOf = (element: PDFDict): PDFDict | null => {
   let at: PDFObject | undefined = element;
   for (let depth = 0; depth < maxDepthInCell && at instanceof PDFDict; depth += 1) {
     const role = roleOf(at);
-    if (role === 'TH') return true;
-    if (role === 'TD' || role === 'Table') return false;
+    if (role === 'TR') return at;
+    if (role === 'Table') return null;
     at = at.lookup(name('P'));
   }
-  return false;
+  return null;
 };
 
 /** The elements of the marked content of each page, by the key of the page in the parent tree (ISO 32000-1, 14.7.4.4). */
@@ -61,51 +61,69 @@ const removeKids = (element: PDFDict, keys: ReadonlySet<string>): void => {
   element.set(name('K'), element.context.obj(left));
 };
 
+/** Marked content and its element. */
+type ElementContent = { reference: PDFObject | undefined; element: PDFDict; marked: MarkedContent };
+
 export type Decoration = {
-  /** Whether marked content of a page is decoration. Pages must be given in their order. */
-  isOn: (page: PDFPage) => (marked: MarkedContent) => boolean;
+  /** Selects what is decoration from the marked content of a page. Pages must be given in their order. */
+  selectOn: (page: PDFPage) => (marked: readonly MarkedContent[]) => MarkedContent[];
   /** Takes what was found out of the structure. */
   remove: () => void;
 };
 
 /**
- * Finds marked content that assistive technology must skip: borders and backgrounds, the header rows that a table
- * repeats on each page, and what the browser draws twice, once at the end of a page where it has no room
+ * Finds marked content that assistive technology must skip: borders and backgrounds, the rows of header and
+ * footer that a table repeats on each page, and what the browser draws twice, once at the end of a page where it has no room
  * (ISO 14289-1, 7.1).
  */
 export const openDecoration = (document: PDFDocument): Decoration => {
   const parents = readParents(document);
   const found = new Map<PDFDict, Set<string>>();
-  const headerTexts = new Map<PDFDict, { text: string; page: PDFPage }>();
+  const firstTexts = new Map<PDFDict, string>();
 
-  const isRepeated = (element: PDFDict, marked: MarkedContent, page: PDFPage): boolean => {
-    const text = isInHeaderCell(element) ? marked.text() : '';
-    if (text === '') return false;
-    const first = headerTexts.get(element);
-    if (!first) headerTexts.set(element, { text, page });
-    return first !== undefined && first.page !== page && first.text === text;
+  /** The rows on a page that had the same texts on one before. A row that goes on from there has others. */
+  const repeatedRows = (contents: readonly ElementContent[]): Set<PDFDict> => {
+    const textsOnPage = new Map<PDFDict, string>();
+    for (const { reference, element, marked } of contents) {
+      const row = marked.paints === 'more' ? rowOf(element) : null;
+      if (row) textsOnPage.set(row, `${textsOnPage.get(row) ?? ''}${String(reference)}${marked.text()}`);
+    }
+    const repeated = new Set<PDFDict>();
+    for (const [row, text] of textsOnPage) {
+      const first = firstTexts.get(row);
+      if (first === undefined) firstTexts.set(row, text);
+      else if (first === text) repeated.add(row);
+    }
+    return repeated;
   };
 
-  const isOn = (page: PDFPage) => {
+  const selectOn = (page: PDFPage) => {
     const key = page.node.lookup(name('StructParents'));
     const elements = key instanceof PDFNumber ? parents.get(key.asNumber()) : undefined;
-    return (marked: MarkedContent): boolean => {
-      const element = elements && marked.id < elements.size() ? elements.lookup(marked.id) : undefined;
-      if (!elements || !(element instanceof PDFDict)) return false;
-      const isDecoration = {
-        nothing: () => kidsOf(element).length > 1,
-        paths: () => decorated.has(roleOf(element)),
-        more: () => isRepeated(element, marked, page),
-      }[marked.paints]();
-      if (!isDecoration) return false;
-      elements.set(marked.id, PDFNull);
-      const keys = found.get(element) ?? new Set();
-      found.set(element, keys.add(keyOf(page.ref, marked.id)));
-      return true;
+    return (all: readonly MarkedContent[]): MarkedContent[] => {
+      const contents = all.flatMap((marked): ElementContent[] => {
+        const reference = elements && marked.id < elements.size() ? elements.get(marked.id) : undefined;
+        const element = document.context.lookup(reference);
+        return element instanceof PDFDict ? [{ reference, element, marked }] : [];
+      });
+      const rows = repeatedRows(contents);
+      const isDecoration = ({ element, marked }: ElementContent): boolean =>
+        ({
+          nothing: () => kidsOf(element).length > 1,
+          paths: () => decorated.has(roleOf(element)),
+          more: () => marked.text() !== '' && rows.has(rowOf(element)!),
+        })[marked.paints]();
+      const selected = contents.filter(isDecoration);
+      for (const { element, marked } of selected) {
+        elements!.set(marked.id, PDFNull);
+        const keys = found.get(element) ?? new Set();
+        found.set(element, keys.add(keyOf(page.ref, marked.id)));
+      }
+      return selected.map(({ marked }) => marked);
     };
   };
   return {
-    isOn,
+    selectOn,
     remove: () => {
       for (const [element, keys] of found) removeKids(element, keys);
     },
