@@ -1,7 +1,7 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { showManyRenders } from './support/many-renders.ts';
-import { expectAccessible } from './support/accessibility.ts';
+import { expectAccessible, expectNamesFitTablet } from './support/accessibility.ts';
 import { test } from './support/dashboard-service.ts';
 import { type Dashboard, openDashboardOn } from './support/open-dashboard.ts';
 
@@ -82,7 +82,10 @@ test('The list has all renders with who requested them, and filters in its addre
   await expect(rows()).toHaveCount(4);
 });
 
-test('Names in any script show their beginning where they are cut off', async ({ browser, dashboard: service }) => {
+test('Names have room on a tablet, and in any script show their beginning where they are cut off', async ({
+  browser,
+  dashboard: service,
+}) => {
   const { id, templates } = await service.openAccount('مطبعة النور للطباعة والنشر والتوزيع');
   const { id: templateId } = await templates.create('<p>{{x}}', { name: 'قالب الفاتورة الضريبية المبسطة للشركات' });
   await templates.render(templateId, { x: 1 });
@@ -91,6 +94,11 @@ test('Names in any script show their beginning where they are cut off', async ({
   await tablet.goto('/dashboard/renders');
   const names = [rows(tablet).getByText('قالب'), tablet.locator('.switcher-name').first()];
   for (const name of names) await expect.poll(() => name.evaluate(showsFirstLetter)).toEqual([true, true]);
+  const lists = { renders: 'Renders', 'renders?q=قالب': 'Search results', audit: 'Audit' };
+  for (const [path, name] of Object.entries(lists)) {
+    await tablet.goto(`/dashboard/${path}`);
+    await expectNamesFitTablet(tablet, tablet.getByRole('table', { name }));
+  }
 });
 
 test('Every filter selects, alone and with others', async () => {

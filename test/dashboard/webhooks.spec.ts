@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
+import { expectAccessible, expectFitsPhone, expectNamesFitTablet } from './support/accessibility.ts';
 import { test } from './support/dashboard-service.ts';
 import { button, dialog, open, openWebhookDashboard, row, type WebhookDashboard } from './support/webhooks.ts';
 
@@ -22,6 +22,7 @@ test('An owner filters the list, reads the attempts of a callback, and sends it 
   await open(page);
   const host = new URL(bad.url).host;
   await expect(page.getByText('2 rows')).toBeVisible();
+  await expectNamesFitTablet(page, page.getByRole('table'));
   await page.getByRole('button', { name: /^Status/ }).click();
   await page.getByRole('option', { name: 'Failed' }).click();
   await expect(page.getByText('1 row ')).toBeVisible();

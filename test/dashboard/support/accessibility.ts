@@ -66,13 +66,15 @@ export const expectFitsPhone = async (page: Page): Promise<void> => {
   await resize(page, size);
 };
 
-/** Requires that the names of a list have room on tablets, and that the page is not wider than its window. */
+/** Requires that the names and all columns of a list have room on tablets, and that the page is not wider than its window. */
 export const expectNamesFitTablet = async (page: Page, list: Locator): Promise<void> => {
   const size = page.viewportSize()!;
   for (const width of [768, 960, 1024, 1200]) {
     await resize(page, { width, height: 900 });
     const name = list.locator('.table-body').getByRole('cell').first();
     await expect.poll(async () => (await name.boundingBox())?.width, `${width} px`).toBeGreaterThanOrEqual(128);
+    const head = list.locator('.table-head [role=row]');
+    expect(await head.evaluate((row) => row.scrollWidth - row.clientWidth), `${width} px`).toBeLessThanOrEqual(0);
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
   await resize(page, size);

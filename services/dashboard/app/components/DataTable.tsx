@@ -64,7 +64,8 @@ const templateOf = <Row,>(columns: readonly Column<Row>[]): string =>
   columns.map(({ width }) => width ?? 'minmax(6rem, 1fr)').join(' ');
 
 const phone = '(width < 48rem)';
-const tablet = '(width < 82rem)';
+/** A window without room for all columns, for `useMedia`. */
+export const tablet = '(width < 82rem)';
 
 /** The columns that have room, and those that are details of the first column. */
 const useVisibleColumns = <Row,>(columns: readonly Column<Row>[]) => {

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import type { EventResponse, ListEventsQuery } from '#contracts/http/events.ts';
 import { api, urlOf } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
@@ -8,13 +8,14 @@ import { useNewRows } from '../../api/use-new-rows.ts';
 import { useAccount } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
-import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { type Column, DataTable, tablet } from '../../components/DataTable.tsx';
 import { type Filter, FilterBar, type FilterValues, useFilters } from '../../components/FilterBar.tsx';
 import { optionsOf, type SelectOption } from '../../components/fields.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState, Notice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
+import { useMedia } from '../../components/use-media.ts';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { EventDialog } from './EventDialog.tsx';
@@ -55,15 +56,15 @@ const filtersOf = (actors: readonly SelectOption[]): Filter[] => [
   },
 ];
 
-const columns: Column<EventResponse>[] = [
+const columnsOf = (isTablet: boolean): Column<EventResponse>[] => [
   { key: 'what', header: texts.what, width: 'minmax(9rem, 3fr)', cell: (event) => sentenceOf(event) },
   { key: 'actor', header: texts.actor, isHiddenOnPhone: true, cell: ({ actor }) => <ActorName actor={actor} /> },
   {
     key: 'subject',
     header: texts.subjectColumn,
-    width: '12rem',
+    width: isTablet ? '6rem' : '12rem',
     isHiddenOnPhone: true,
-    cell: ({ subject }) => subject !== null && <Id id={subject} />,
+    cell: ({ subject }) => subject !== null && <Id id={subject} isNarrow={isTablet} />,
   },
   {
     key: 'when',
@@ -141,6 +142,8 @@ export const AuditPage = (): ReactElement => {
   const list = useCursorList(['events', query], 'events', (cursor, signal) =>
     api.get('/api/v1/events', { query: { ...query, limit: pageSize, cursor }, signal }),
   );
+  const isTablet = useMedia(tablet);
+  const columns = useMemo(() => columnsOf(isTablet), [isTablet]);
   const hrefOf = ({ id }: EventResponse): string =>
     `/audit?${new URLSearchParams({ ...values, event: id }).toString()}`;
   const isNewestFirst = query.order !== 'oldest' && query.until === undefined;

@@ -27,7 +27,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   {
     key: 'document',
     header: texts.fields.document,
-    width: 'minmax(4.5rem, 1.45fr)',
+    width: 'minmax(8rem, 1.45fr)',
     cell: (render) => (
       <>
         <DocumentName render={render} templateNames={templateNames} />
@@ -64,7 +64,7 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
     header: texts.fields.pages,
     width: '3.5rem',
     align: 'end',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ pages }) => (pages === undefined ? '' : <Count value={pages} />),
   },
   {

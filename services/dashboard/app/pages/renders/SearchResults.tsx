@@ -29,7 +29,7 @@ const columns: readonly Column<SearchHit>[] = [
   {
     key: 'matched',
     header: texts.search.matched,
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ matched }) => texts.search.matches[matched],
   },
   {

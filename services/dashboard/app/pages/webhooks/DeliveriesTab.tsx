@@ -44,7 +44,7 @@ const columns: readonly Column<DeliverySummary>[] = [
   {
     key: 'receiver',
     header: texts.columns.receiver,
-    width: 'minmax(7rem, 2fr)',
+    width: 'minmax(8rem, 2fr)',
     cell: ({ url, job_id }) => (url === null ? job_id : receiverOf(url)),
   },
   { key: 'status', header: texts.columns.status, width: '7rem', cell: ({ status }) => <StatusBadge status={status} /> },
@@ -67,7 +67,7 @@ const columns: readonly Column<DeliverySummary>[] = [
     header: texts.columns.attempts,
     width: '5rem',
     align: 'end',
-    isHiddenOnPhone: true,
+    isHiddenOnTablet: true,
     cell: ({ attempts }) => <Count value={attempts} />,
   },
   {
