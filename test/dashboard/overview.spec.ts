@@ -26,6 +26,21 @@ const drawnPoints = (page: Page): Promise<number> =>
       return Array.from({ length: data.length / 4 }, (_, index) => index * 4).filter(isColoured).length;
     });
 
+/** Keeps the texts that are drawn on canvases, for `drawnTexts`. */
+const keepDrawnTexts = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    const texts: string[] = [];
+    Object.assign(window, { drawnTexts: texts });
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function fillText(text, ...place) {
+      texts.push(text);
+      draw.call(this, text, ...place);
+    };
+  });
+
+const drawnTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (window as unknown as { drawnTexts: string[] }).drawnTexts);
+
 /** Whether the parts of a sentence are seen from left to right, however each of them is written. */
 const readsInOrder = (sentence: Element): boolean => {
   const range = new Range();
@@ -144,7 +159,7 @@ test('Failures of an error lead to all renders that they count, from the beginni
   await page.context().close();
 });
 
-test('Numbers have one format and ages leave sentences whole, whatever the language of the reader', async ({
+test('Numbers have one format, and times are in the language of the reader without breaking sentences', async ({
   browser,
   dashboard,
 }) => {
@@ -155,6 +170,7 @@ test('Numbers have one format and ages leave sentences whole, whatever the langu
   const context = await browser.newContext({ baseURL: dashboard.url, locale: 'ar-EG' });
   await dashboard.signIn(context, { accountId: account.id, role: 'owner' });
   const page = await context.newPage();
+  await keepDrawnTexts(page);
   await page.route('**/api/v1/usage', async (route) => {
     const response = await route.fetch();
     const usage = (await response.json()) as { quota: object };
@@ -170,6 +186,7 @@ test('Numbers have one format and ages leave sentences whole, whatever the langu
   const age = attention.getByText(/^1 failed attempt in a row \(first: [^).]+\)\. /);
   for (const sentence of [rate, age]) expect(await sentence.evaluate(readsInOrder)).toBe(true);
   await expect(age.locator('time')).toHaveCSS('unicode-bidi', 'isolate');
+  await expect.poll(() => drawnTexts(page), 'times of the axes').toContainEqual(expect.stringMatching(/[٠-٩]/));
 });
 
 test('Many items that need attention are shown on demand', async ({ browser, dashboard }) => {

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { axisTimes } from './axis-times.ts';
 
 export type ChartSeries = {
   label: string;
@@ -53,6 +54,7 @@ const optionsOf = (element: Element, { times, series, height = 200, format = Str
   const text = colorOf(element, 'text-3');
   const grid = { stroke: colorOf(element, 'border'), width: 1 };
   const isDaily = times[0]?.length === 10;
+  const timesOf = axisTimes(isDaily);
   const hasBars = series.some(({ kind }) => kind === 'bars');
   const bars = uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.2 });
   return {
@@ -66,7 +68,14 @@ const optionsOf = (element: Element, { times, series, height = 200, format = Str
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
     },
     axes: [
-      { stroke: text, grid: { show: false }, ticks: grid, font: '11px system-ui', size: 32 },
+      {
+        stroke: text,
+        grid: { show: false },
+        ticks: grid,
+        font: '11px system-ui',
+        size: 32,
+        values: (_, ticks, _axis, _space, increment) => timesOf(ticks, increment),
+      },
       {
         stroke: text,
         grid,
