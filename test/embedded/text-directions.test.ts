@@ -1,0 +1,33 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { outsideOf } from '../support/documents/page-layout.ts';
+import { findTextRun, type PdfPage } from '../support/documents/read-pdf.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
+
+const at = sharedService();
+let caller: ApiClient;
+beforeAll(async () => void (caller = createClient(at.service.url, await createUnlimitedKey(at.installation))));
+
+const pageOf = async (inputType: string, data: unknown): Promise<PdfPage> =>
+  (await caller.renderedPages(inputType, data))[0]!;
+const textsOf = ({ runs }: PdfPage): string[] => runs.map(({ text }) => text);
+const margins = { left: 15, right: 15 };
+
+describe('A line of a JSON tree begins at the edge of the document', () => {
+  it('with a value from right to left in a document from left to right', async () => {
+    const page = await pageOf('json', { notes: ['הלקוח', 'call -5'] });
+    expect(outsideOf([page], margins)).toEqual([]);
+    const [first, value, second] = [findTextRun(page, '1.'), findTextRun(page, 'הלקוח'), findTextRun(page, '2.')];
+    expect(first.left).toBeCloseTo(second.left, 1);
+    expect(value.top).toBeCloseTo(first.top, 1);
+    expect(value.left - first.right).toBeLessThan(3);
+  });
+
+  it('with numbers in a document from right to left, whose minus is before them', async () => {
+    const page = await pageOf('json', { כמות: -5, רשימה: [-1, '+4%'] });
+    expect(outsideOf([page], margins)).toEqual([]);
+    expect(textsOf(page)).toEqual(expect.arrayContaining(['-5', '2 items', '-1', '+4%']));
+    for (const text of ['-5', '-1', '+4%']) expect(findTextRun(page, text).left).toBeGreaterThan(page.width / 2);
+  });
+});
