@@ -31,3 +31,22 @@ describe('A line of a JSON tree begins at the edge of the document', () => {
     for (const text of ['-5', '-1', '+4%']) expect(findTextRun(page, text).left).toBeGreaterThan(page.width / 2);
   });
 });
+
+describe('A number from right to left has its sign before it', () => {
+  const table = { header: ['שם', 'סכום', 'אחוז'], row: ['עט', '-12.50', '+3%'] };
+
+  it.each([
+    ['csv', [table.header, table.row].map((row) => row.join(',')).join('\n')],
+    ['json', [Object.fromEntries(table.header.map((name, index) => [name, table.row[index]]))]],
+  ])('in a table of %s, at the end of its column', async (inputType, data) => {
+    const page = await pageOf(inputType, data);
+    expect(textsOf(page)).toEqual(expect.arrayContaining(['-12.50', '+3%']));
+    expect(findTextRun(page, '-12.50').left).toBeCloseTo(findTextRun(page, 'סכום').left, 0);
+  });
+
+  it('in a list of Markdown, beside its mark', async () => {
+    const page = await pageOf('markdown', '- עט\n- -12.50\n- **-3**');
+    expect(textsOf(page)).toEqual(expect.arrayContaining(['-12.50', '-3']));
+    expect(findTextRun(page, '-12.50').right).toBeCloseTo(findTextRun(page, 'עט').right, 0);
+  });
+});

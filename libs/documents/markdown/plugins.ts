@@ -102,16 +102,24 @@ const directionOf = ({ type, content, children }: Token): Direction | null => {
   return directionOfText(parts.map((part) => part.content).join(''));
 };
 
-/** Each list, quotation and table uses the direction of its own text, including markers and borders. */
+/**
+ * Each list, quotation and table uses the direction of its own text, including markers and borders. An item without
+ * letters is isolated, because the minus of a number would be after it in a list from right to left.
+ */
 export const directions = (markdown: MarkdownIt): void => {
-  markdown.core.ruler.push('directions', ({ tokens }) => {
+  markdown.core.ruler.push('directions', ({ tokens, Token: TokenClass }) => {
     const blocks = directionsOfBlocks<Token>((token, direction) => token.attrSet('dir', direction));
-    for (const token of tokens) {
+    tokens.forEach((token, index) => {
       const isBlock = token.nesting !== 0 && withDirection.has(token.type.replace(tokenSuffix, ''));
-      if (!isBlock) blocks.addText(directionOf(token));
-      else if (token.nesting === 1) blocks.begin(token);
-      else blocks.end();
-    }
+      if (isBlock) return token.nesting === 1 ? blocks.begin(token) : blocks.end();
+      const direction = directionOf(token);
+      blocks.addText(direction);
+      if (direction !== null || token.type !== 'inline' || !tokens[index - 1]?.hidden) return;
+      const [start, end] = ['<bdi>', '</bdi>'].map((content) =>
+        Object.assign(new TokenClass('html_inline', '', 0), { content }),
+      );
+      token.children = [start!, ...(token.children ?? []), end!];
+    });
   });
 };
 
