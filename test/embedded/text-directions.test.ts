@@ -50,3 +50,11 @@ describe('A number from right to left has its sign before it', () => {
     expect(findTextRun(page, '-12.50').right).toBeCloseTo(findTextRun(page, 'עט').right, 0);
   });
 });
+
+it('Paragraphs of list items begin beside the mark or box, also in the other direction', async () => {
+  const right = await pageOf('markdown', '- [ ] קנה\n\n- [x] Buy milk\n\n- [ ] לחם');
+  expect(findTextRun(right, 'Buy milk').right).toBeCloseTo(findTextRun(right, 'קנה').right, 0);
+  const left = await pageOf('markdown', '- [x] Buy milk\n\n- [ ] קנה\n\n  > חלב');
+  expect(findTextRun(left, 'קנה').left).toBeCloseTo(findTextRun(left, 'Buy').left, 0);
+  expect(findTextRun(left, 'חלב').right).toBeGreaterThan(left.width - 25);
+});
