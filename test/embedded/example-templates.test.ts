@@ -198,3 +198,14 @@ it('A certificate fits on one page of A5', async () => {
   const example = await readExample('certificate');
   expect(await rendered(await create(example), example.sample, { page_size: 'A5' })).toHaveLength(1);
 });
+
+it.each([
+  ['A6', { page_size: 'A6' }],
+  ['a roll of 80 mm', { width: 80, height: 200, margin_left: 4, margin_right: 4 }],
+  ['a roll of 58 mm', { width: 58, height: 200, margin_left: 4, margin_right: 4 }],
+])('A receipt on %s has its total on one line', async (_, page) => {
+  const example = await readExample('receipt');
+  const pages = await rendered(await create(example), { ...example.sample, total: 12_594.5 }, page);
+  const totals = pages.flatMap(({ runs }) => runs.filter(({ text }) => text.endsWith('12,594.50')));
+  expect(totals).toHaveLength(2);
+});
