@@ -3,7 +3,7 @@ import { toMillimetres } from '#contracts/http/lengths.ts';
 import { type Example, exampleNames, invoiceExample, readExample } from '#libs/templating/examples.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
-import { type PdfPage, readPdf } from '../support/documents/read-pdf.ts';
+import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
 import { changedData, hostileData } from '../support/documents/hostile-data.ts';
 import { outsideOf, overlapsOf } from '../support/documents/page-layout.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
@@ -208,4 +208,17 @@ it.each([
   const pages = await rendered(await create(example), { ...example.sample, total: 12_594.5 }, page);
   const totals = pages.flatMap(({ runs }) => runs.filter(({ text }) => text.endsWith('12,594.50')));
   expect(totals).toHaveLength(2);
+});
+
+it('A bar of a report without a valid share is as short as that of 0 percent', async () => {
+  const example = await readExample('report');
+  const id = await create(example);
+  const pdfOf = async (percent: unknown): Promise<string> => {
+    const bars = [{ label: 'Toys', value: '11,230', percent }];
+    const data = { ...example.sample, sections: [{ title: 'Revenue', chart: { bars } }] };
+    return withoutDates((await templates.expectStatus<RenderResult>(200, templates.render(id, data))).pdf_base64);
+  };
+  const [zero, ten, ...others] = await Promise.all([0, 10, -12, null, '46 %'].map(pdfOf));
+  expect(zero).not.toBe(ten);
+  expect(others.map((other) => other === zero)).toEqual([true, true, true]);
 });
