@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { convertXml } from './convert.ts';
+import { parseXml } from './parse.ts';
 
 const textOf = (xml: string) =>
   (/<main[^>]*>([^]*)<\/main>/.exec(convertXml(xml).html)?.[1] ?? '')
@@ -26,7 +27,7 @@ describe('XML', () => {
       '&lt;?xml version="1.0"?&gt;',
       '&lt;!--c--&gt;',
       '&lt;?p q?&gt;',
-      '&lt;a b="1&amp;2"&gt;',
+      '&lt;a b="1&amp;amp;2"&gt;',
       '&lt;c&gt;text&lt;/c&gt;',
       '&lt;d/&gt;',
       '&lt;e&gt;&lt;/e&gt;',
@@ -40,6 +41,19 @@ describe('XML', () => {
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (content) => {
         expect(textOf(`<a b="${escaped(content)}">${escaped(content)}</a>`)).not.toMatch(/[<>]/);
       }),
+    );
+  });
+
+  test('is shown as XML that means the same', () => {
+    const unescaped = (html: string) => html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    const contentOf = (xml: string) =>
+      parseXml(xml).map((token) => (token.type === 'text' ? { ...token, text: token.text.trim() } : token));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), (content) => {
+        const xml = `<a b="${escaped(content)}"><!-- c -->x${escaped(content)}</a>`;
+        expect(contentOf(unescaped(textOf(xml)).replaceAll('\n', ''))).toEqual(contentOf(xml));
+      }),
+      { examples: [['a &lt;b&gt; "c" ]]> <']] },
     );
   });
 

@@ -49,7 +49,7 @@ const inlineContent = (
   second: XmlToken | undefined,
 ): { content: string; taken: number } | undefined => {
   if (first?.type === 'close') return { content: '', taken: 1 };
-  if (first?.type === 'text' && second?.type === 'close') return { content: escapeMarkup(first.text.trim()), taken: 2 };
+  if (first?.type === 'text' && second?.type === 'close') return { content: textToHtml(first.text), taken: 2 };
   return undefined;
 };
 
@@ -60,7 +60,7 @@ const tokenToHtml = (token: XmlToken): string => {
     case 'close':
       return closeTagToHtml(token.name);
     case 'text':
-      return escapeMarkup(token.text.trim());
+      return textToHtml(token.text);
     case 'cdata':
       return `<span class="character-data">&lt;![CDATA[${escapeMarkup(token.text)}]]&gt;</span>`;
     case 'comment':
@@ -74,12 +74,15 @@ const tokenToHtml = (token: XmlToken): string => {
   }
 };
 
+/** Characters that XML escapes are shown escaped, because they would look like tags and entities. */
+const textToHtml = (text: string): string => escapeMarkup(escapeMarkup(text.trim()).replaceAll('&quot;', '"'));
+
 const openTagToHtml = ({ name, attributes, selfClosing }: Extract<XmlToken, { type: 'open' }>): string =>
   `<span class="tag">&lt;${escapeMarkup(name)}</span>${attributes.map(attributeToHtml).join('')}` +
   `<span class="tag">${selfClosing ? '/&gt;' : '&gt;'}</span>`;
 
 const attributeToHtml = ([name, value]: [string, string]): string =>
-  ` <span class="attribute">${escapeMarkup(name)}</span>=<span class="value">"${escapeMarkup(value)}"</span>`;
+  ` <span class="attribute">${escapeMarkup(name)}</span>=<span class="value">"${escapeMarkup(escapeMarkup(value))}"</span>`;
 
 const closeTagToHtml = (name: string): string => `<span class="tag">&lt;/${escapeMarkup(name)}&gt;</span>`;
 
