@@ -90,6 +90,11 @@ describe('repeated elements in XML', () => {
       expect(body).toContain(text);
   });
 
+  test('are tables also with an empty element among them, which is an empty row', () => {
+    const body = xmlBody('<rows><row><n>A</n><v>1</v></row><row/><row><n>C</n><v>3</v></row></rows>');
+    expect(body).toContain('<tr><td></td><td class="n"></td></tr>\n<tr><td>C</td><td class="n">3</td></tr>');
+  });
+
   test.each([
     ['mixed content', '<a><b>x <i>y</i></b><b>z</b></a>'],
     ['elements in no order', '<a><h>1</h><p>2</p><h>3</h><p>4</p></a>'],

@@ -16,11 +16,20 @@ const textName = '(text)';
 
 const string = (text: string): JsonValue => ({ type: 'string', text });
 
+const isEmptyText = (value: JsonValue): boolean => value.type === 'string' && value.text === '';
+
+/** Among records, an empty element is a record without values. */
+const completeRecords = (value: JsonValue): void => {
+  if (value.type !== 'array' || !value.items.some(({ type }) => type === 'object')) return;
+  value.items = value.items.map((item) => (isEmptyText(item) ? { type: 'object', entries: [] } : item));
+};
+
 /** The value of an element that has ended; undefined if it mixes text and elements. */
 const valueOf = ({ entries, text, hasElements }: Element): JsonValue | undefined => {
   const content = text.trim();
   if (hasElements && content !== '') return undefined;
   if (entries.length === 0) return string(content);
+  for (const [, value] of entries) completeRecords(value);
   return { type: 'object', entries: content === '' ? entries : [...entries, [textName, string(content)]] };
 };
 
