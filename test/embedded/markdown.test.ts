@@ -151,6 +151,21 @@ describe('Markdown', () => {
     expect(page.text).toMatch(/More\s+Inside here/);
   });
 
+  it.each([
+    ['a paragraph', (image: string) => `Beside ${image} caption`],
+    ['a list', (image: string) => `- Beside ${image} caption`],
+    ['a quotation', (image: string) => `> Beside ${image} caption`],
+    ['a table', (image: string) => `|a|b|\n|-|-|\n|Beside|${image} caption|`],
+  ])('has an image as high as the page on one page with the text beside it, in %s', async (_, textWith) => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="150" height="1600"><rect width="150" height="1600"/></svg>';
+    const image = `![An image](data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')})`;
+    const pages = await caller.renderedPages('markdown', `First\n\n${textWith(image)}\n\nLast`);
+    // Letters that cross the end of a page are in both pages.
+    const text = pages.map((page) => page.text.replaceAll(/[\s•]/g, '')).join('');
+    expect(text).toMatch(/^First(ab)?BesidecaptionLast$/);
+  });
+
   it('has a table of contents whose links lead to the headings', async () => {
     const { pdf_base64: pdf } = await caller.render('markdown', '[[toc]]\n\n# Überschrift\n\n# Two & "three"');
     expect((await readStructure(pdf)).internalLinks).toBe(2);
