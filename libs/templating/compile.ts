@@ -2,9 +2,12 @@ import Handlebars from 'handlebars';
 import { type Block, lineOf, type Mustache, type Path, type Program, type Statement } from './ast.ts';
 import { compileCall, type CompiledExpression, compileExpression } from './expression.ts';
 import { recordUnsuitableValue, requireValue } from './expression.ts';
+import { UnsuitableValue } from './data-problems.ts';
 import { type BlockHelperName, isReservedName } from './template-helpers/helper-registry.ts';
 import { couldBeHelper, type LexicalScope, rootLexicalScope, childLexicalScope } from './lexical-scope.ts';
 import { joinPath, type ExpansionState, type Scope, countSteps, type Step, writeText } from './expansion.ts';
+import { recordProblem } from './expansion.ts';
+import { describeValue, truncateForMessage } from './messages.ts';
 import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ownMember, valueToText } from './values.ts';
 
@@ -101,18 +104,27 @@ const createIterate = (
   };
 };
 
+const isIterable = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !isExactNumber(value);
+
+const notIterable = (value: unknown, { source, line }: CompiledExpression): UnsuitableValue => {
+  const found = `"${truncateForMessage(source)}" is ${describeValue(value)}, which is not a list`;
+  return new UnsuitableValue(source, line, `${found}; {{#each}} needs a list such as ["A", "B"], or an object.`);
+};
+
 const compileEach = (block: Block, lexical: LexicalScope): Step => {
   const subject = compileBlockArgument(block, lexical);
   const body = compileBody(block.program, childLexicalScope(lexical, block.program?.blockParams));
   const elseBody = compileBody(block.inverse, lexical);
   return (scope, state) => {
     const items = subject.evaluate(scope, state);
-    if (Array.isArray(items) && items.length > 0) {
+    if (!isTruthy(items)) return elseBody(scope, state);
+    if (!isIterable(items)) return recordProblem(state, notIterable(items, subject).toProblem(subject.fullPath(scope)));
+    if (Array.isArray(items)) {
       const iterate = createIterate(body, scope, state, (key) => `${subject.fullPath(scope)}[${key}]`);
       return items.forEach((item, index) => iterate(item, index, index, index === items.length - 1));
     }
-    const hasFields = items !== null && typeof items === 'object' && !isExactNumber(items);
-    const keys = hasFields ? Object.keys(items) : [];
+    const keys = Object.keys(items);
     countSteps(state, keys.length);
     if (keys.length === 0) return elseBody(scope, state);
     const iterate = createIterate(body, scope, state, (key) => joinPath(subject.fullPath(scope), [String(key)]));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '#contracts/http/exact-numbers.ts';
 import { expansionError, expanded } from './testing/expand-template.ts';
 
 describe('a placeholder', () => {
@@ -105,8 +106,17 @@ describe('a block', () => {
     expect(expanded(template, { x: { p: 1, q: 2 } })).toBe('0/p=1,1/q=2');
   });
 
-  it.each([[undefined], [null], [[]], [{}], ['text'], [5]])('each over %j is empty', (x) => {
+  it.each([[undefined], [null], [[]], [{}], [''], [false], [0]])('each over %j is empty', (x) => {
     expect(expanded('{{#each x}}item{{else}}none{{/each}}', { x })).toBe('none');
+  });
+
+  it.each([['text'], [5], [true], [parseExactJson('12345678901234567890')]])('each over %j is refused', (x) => {
+    const content = '\n{{#each orders}}{{#each x}}item{{else}}none{{/each}}{{/each}}';
+    const { name, message, extra } = expansionError(content, { orders: [{ x }] });
+    expect(name).toBe('template_render_error');
+    expect(message).toContain('Line 2 of the template, for orders[0].x: "x" is ');
+    expect(message).toContain('which is not a list');
+    expect(extra).toEqual({ variable: 'x', line: 2 });
   });
 
   it('within other blocks reads outer contexts, loops and block parameters', () => {

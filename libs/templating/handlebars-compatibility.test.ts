@@ -3,7 +3,8 @@ import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 import { expanded } from './testing/expand-template.ts';
 
-// Every context in these templates holds every name in use: missing values are handled differently on purpose.
+// Every context in these templates holds every name in use, and `each` is given no texts: missing values and texts in
+// place of lists are handled differently on purpose.
 const plain = fc.constantFrom(
   'text',
   ' ',
@@ -73,7 +74,7 @@ const { program } = fc.letrec<{ block: string; program: string }>((tie) => ({
         `{{#each @root.items as |one at|}}{{one.name}}{{at}}{{#each @root.tags}}{{@../index}}{{at}}{{this}}{{/each}}${body}{{/each}}`,
     ),
     fc
-      .constantFrom('tags', 'nothing', 'absent', 'empty', 'name', 'zero')
+      .constantFrom('tags', 'nothing', 'absent', 'empty')
       .map(
         (list) => `{{#each ${list}}}${loopVariables}{{this}}{{.}}{{else}}none{{/each}}{{^each ${list}}}none{{/each}}`,
       ),
