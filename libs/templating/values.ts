@@ -52,7 +52,17 @@ export const valueToText = (value: unknown, name: string, line: number): string 
 
 const calendarDate = z.iso.date();
 const dateTime = z.iso.datetime({ offset: true, local: true });
-const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/;
+const shortDateTime = /^([\d-]+T\d\d)(:\d\d)?(:\d\d(?:\.\d+)?)?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/;
+
+/** Adds what a date-time of ISO 8601 can leave out: minutes, seconds, and the minutes of its offset. */
+const completeDateTime = (text: string): string =>
+  text.replace(
+    shortDateTime,
+    (_, hour, minutes = ':00', seconds = ':00', utc = '', offsetHours = '', offsetMinutes = '00') =>
+      hour + minutes + seconds + utc + (offsetHours && `${offsetHours}:${offsetMinutes}`),
+  );
+
+const hasOffset = /(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
  * Reads an ISO 8601 date or date-time that exists in the calendar; undefined for anything else. `epochMs` is in
@@ -61,9 +71,10 @@ const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/;
 export const readIsoDate = (value: unknown): { epochMs: number; floating: boolean } | undefined => {
   if (typeof value !== 'string' || value.length > 40) return undefined;
   if (calendarDate.safeParse(value).success) return { epochMs: Date.parse(value), floating: true };
-  if (!dateTime.safeParse(value).success) return undefined;
-  const floating = !hasOffset.test(value);
-  return { epochMs: Date.parse(floating ? `${value}Z` : value), floating };
+  const complete = completeDateTime(value);
+  if (!dateTime.safeParse(complete).success) return undefined;
+  const floating = !hasOffset.test(complete);
+  return { epochMs: Date.parse(floating ? `${complete}Z` : complete), floating };
 };
 
 export const isoDateAllowed = 'an ISO 8601 date or date-time such as 2026-03-31 or 2026-03-31T14:30:00Z is allowed';

@@ -184,16 +184,38 @@ describe('formatDate', () => {
     );
   });
 
-  it.each([['2026-02-30'], ['31/03/2026'], ['tomorrow'], [''], [1_774_900_000_000], [true], [{}], [['2026-03-31']]])(
-    'refuses %j and names the variable',
-    (due) => {
-      expect(expansionError('\n{{formatDate due "DD/MM/YYYY"}}', { due })).toMatchObject({
-        name: 'template_render_error',
-        extra: { variable: 'due', line: 2 },
-        message: expect.stringContaining('ISO 8601'),
-      });
-    },
-  );
+  it.each([
+    '2026-03-31T14:30:00',
+    '2026-03-31T14:30',
+    '2026-03-31T14:30Z',
+    '2026-03-31T14:30+00',
+    '2026-03-31T16:30+02:00',
+    '2026-03-31T16:30:00+0200',
+    '2026-03-31T16:30:00.000+02',
+    '2026-03-31T10:00-04:30',
+  ])('reads %s, in any form of ISO 8601', (x) => {
+    expect(expanded('{{formatDate x "YYYY-MM-DD HH:mm:ss"}}', { x })).toBe('2026-03-31 14:30:00');
+  });
+
+  it.each([
+    ['2026-02-30'],
+    ['2026-03-31T24:30Z'],
+    ['2026-03-31T10:00+25'],
+    ['2026-03-31T10:0Z'],
+    ['31/03/2026'],
+    ['tomorrow'],
+    [''],
+    [1_774_900_000_000],
+    [true],
+    [{}],
+    [['2026-03-31']],
+  ])('refuses %j and names the variable', (due) => {
+    expect(expansionError('\n{{formatDate due "DD/MM/YYYY"}}', { due })).toMatchObject({
+      name: 'template_render_error',
+      extra: { variable: 'due', line: 2 },
+      message: expect.stringContaining('ISO 8601'),
+    });
+  });
 
   it.each([
     ['yyyy-MM-dd', '"yyyy" in the format given to formatDate is not allowed (did you mean "YYYY"?)'],
