@@ -47,6 +47,14 @@ const addMonthsAfterDay = (language: string): void => {
   Object.assign(locale, { months: nameIn });
 };
 
+/** Some dayjs locales, such as Arabic, have the word of the morning at noon, too. */
+const completeNoon = (language: string): void => {
+  const locale = dayjs.Ls[language] as { meridiem?: (hour: number, minute: number, isLowercase: boolean) => string };
+  const { meridiem } = locale;
+  if (!meridiem || meridiem(12, 0, false) !== meridiem(0, 0, false)) return;
+  locale.meridiem = (hour, ...others) => meridiem(hour === 12 ? 13 : hour, ...others);
+};
+
 /** The dayjs locale for a language tag, loaded on first use; `en` if dayjs has none. */
 const loadDayjsLocale = (tag: string): string => {
   const found = candidateTags(tag)
@@ -55,6 +63,7 @@ const loadDayjsLocale = (tag: string): string => {
   if (!found || found === 'en') return 'en';
   require(`dayjs/locale/${found}.js`);
   if (languagesToComplete.delete(found)) addMonthsAfterDay(found);
+  completeNoon(found);
   return found;
 };
 
