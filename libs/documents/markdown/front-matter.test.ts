@@ -43,6 +43,33 @@ describe('Front matter', () => {
     expect(metadataOf('author: Ada\nkeywords: [x, 2]')).toMatchObject({ authors: ['Ada'], keywords: ['x', '2'] });
   });
 
+  test('keeps each text as it is written, also if YAML reads it as a number or a boolean', () => {
+    const yaml = [
+      'title: 1.10',
+      'subtitle: 2026.10',
+      'author: 007',
+      'date: 22.10',
+      'subject: 0x1F # a number',
+      'keywords: [3.0, True, ~1, "4.0"]',
+    ].join('\n');
+    expect(metadataOf(yaml)).toMatchObject({
+      title: '1.10',
+      subtitle: '2026.10',
+      authors: ['007'],
+      date: '22.10',
+      subject: '0x1F',
+      keywords: ['3.0', 'True', '~1', '4.0'],
+    });
+    expect(metadataOf('author: [{name: 1.50}, 2.0]\ntitle: ~').authors).toEqual(['1.50', '2.0']);
+    expect(metadataOf('title: ~\ntoc: true')).toEqual({ authors: [], keywords: [], contents: true });
+    const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value.toFixed(3));
+    fc.assert(
+      fc.property(number, (text) => {
+        expect(metadataOf(`title: ${text}`).title).toBe(text);
+      }),
+    );
+  });
+
   test('has the page options, and ignores what it does not know', () => {
     const yaml =
       'page_size: a5\norientation: landscape\nmargin_top: 2cm\nlayout: post\ntags: [x]\nfile_name: x\naliases: {a: b}';

@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node, type Pair } from 'yaml';
 import { z } from 'zod';
 import { type ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
@@ -70,6 +70,22 @@ const parseYaml = (yaml: string, counter: LineCounter): Document => {
   }
 };
 
+/** Keys of `Metadata` whose values are texts or lists of texts. */
+const textKeys = [
+  ...['title', 'subtitle', 'author', 'authors', 'date', 'lang', 'language', 'locale'],
+  ...['subject', 'description', 'keywords'],
+];
+
+/** A number or a boolean in a text keeps its form: 1.10 is no 1.1, and 007 no 7. */
+const keepTexts = (pair: Pair): void => {
+  if (!isScalar(pair.key) || !textKeys.includes(String(pair.key.value))) return;
+  visit(pair.value as Node | null, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'number' || typeof scalar.value === 'boolean') scalar.value = scalar.source;
+    },
+  });
+};
+
 type FrontMatterMap = { values: Map<string, unknown>; lineOfKey: (key: string) => number };
 
 const readMap = (yaml: string): FrontMatterMap | undefined => {
@@ -84,6 +100,7 @@ const readMap = (yaml: string): FrontMatterMap | undefined => {
     );
   if (!isMap(document.contents)) return undefined;
   const { items } = document.contents;
+  items.forEach(keepTexts);
   const lineOfKey = (key: string): number => {
     const pair = items.find((item) => isScalar(item.key) && item.key.value === key);
     return isScalar(pair?.key) && pair.key.range ? lineOf(counter, pair.key.range[0]) : 2;
@@ -149,12 +166,7 @@ const readMetadata = (read: Read): Metadata => {
   };
 };
 
-/** Keys of `Metadata`, which are no options. */
-const metadataKeys = [
-  ...['title', 'subtitle', 'author', 'authors', 'date', 'lang', 'language', 'locale'],
-  ...['subject', 'description', 'keywords', 'toc'],
-];
-const knownKeys: ReadonlySet<string> = new Set([...metadataKeys, ...documentOptionNames]);
+const knownKeys: ReadonlySet<string> = new Set([...textKeys, 'toc', ...documentOptionNames]);
 const allowedOptions: ReadonlySet<string> = new Set(documentOptionNames);
 /** Options that only a request can have. */
 const requestOptionNames = Object.keys({ ...optionalRenderOptionFields, ...webhookFields }).filter(
