@@ -5,6 +5,7 @@ import { formulaMark } from '#libs/pdf/formula-mark.ts';
 import type { Session } from '../cdp/connection.ts';
 import type { PrintRequest } from '../print-request.ts';
 import { evaluate } from './evaluate.ts';
+import { replaceGeneratedTexts } from './generated-text.ts';
 
 /** Longer alternative texts of formulas are cut. */
 const maxFormulaText = 4_000;
@@ -84,6 +85,12 @@ const reasons: Record<string, { standard: string; message: string }> = {
     message: 'Give the link a text, or its image an alternative text.',
   },
 };
+const generated = {
+  standard: 'ISO 14289-1, 7.1',
+  message:
+    'Write the text of its ::before or ::after into the document: assistive technology does not read what a style ' +
+    'sheet adds, and an element in place of it would change the layout.',
+};
 const violationOf = (element: string): ConformanceViolation => ({
   element,
   ...(reasons[element.split('#')[0]!] ?? inFrame),
@@ -96,6 +103,7 @@ const violationOf = (element: string): ConformanceViolation => ({
 export const prepareForPdfUa = async (session: Session, { options, isForPdfUa }: PrintRequest): Promise<void> => {
   if (isForPdfUa !== true && ![options.conformance].flat().includes(pdfUa)) return;
   const { total, elements } = found.parse(await evaluate(session, prepareExpression, { timeout: timeoutMs }));
-  if (total === 0) return;
-  throw conformanceNotMet(elements.map(violationOf), total);
+  if (total > 0) throw conformanceNotMet(elements.map(violationOf), total);
+  const moved = await replaceGeneratedTexts(session);
+  if (moved !== null) throw conformanceNotMet([{ element: moved, ...generated }]);
 };
