@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
-import { pdfBytes } from '../support/documents/read-pdf.ts';
+import { pdfBytes, readStructure } from '../support/documents/read-pdf.ts';
 import { conformsTo, isVeraPdfAvailable, validate, type Validation } from '../support/documents/verapdf.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
@@ -126,5 +127,45 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
     });
     const pdf = pdfBytes(String(composed.body['pdf_base64']));
     expect(await validate({ pdf })).toEqual({ pdf: conformsTo('ua1') });
+  });
+});
+
+const embedded = `src="${dot}" width=40 height=40`;
+
+describe('In a PDF for PDF/UA', () => {
+  const alternativeTexts = async (body: string): Promise<string[]> => {
+    const { pdf_base64: pdf } = await caller.render('html', page(body), { conformance: 'pdf/ua-1' });
+    return (await readStructure(pdf)).alternativeTexts;
+  };
+
+  it.each([
+    [`<object type=image/gif data="${dot}" width=40 height=40>A dot</object>`, 'A dot'],
+    [`<object type=image/gif aria-label=Label data="${dot}" width=40 height=40>A dot</object>`, 'Label'],
+    [`<embed type=image/gif title="A dot" ${embedded}>`, 'A dot'],
+    [`<input type=image alt=Send ${embedded}>`, 'Send'],
+    ['<canvas id=c>Sales</canvas><script>c.getContext("2d").fillRect(0,0,50,50)</script>', 'Sales'],
+  ])('%s has its alternative text', async (html, text) => expect(await alternativeTexts(html)).toEqual([text]));
+
+  it('tick boxes have their state', async () => {
+    const boxes =
+      '<label><input type=checkbox checked> News</label><label><input type=checkbox> Offers</label>' +
+      '<input type=radio name=r aria-label=Yes checked><input type=radio name=r aria-label=No>';
+    expect(await alternativeTexts(boxes)).toEqual(['☑', '☐', 'Yes ☑', 'No ☐']);
+  });
+
+  it.each([
+    ['object', `<object type=image/gif data="${dot}" width=40 height=40></object>`, /alternative text/],
+    ['embed', `<embed type=image/gif ${embedded}>`, /alternative text/],
+    ['input#i', `<input id=i type=image ${embedded}>`, /alternative text/],
+    ['video', `<video poster="${dot}" width=40 height=40></video>`, /image with an alternative text/],
+    ['b', '<b style="filter:grayscale(1)">Text</b>', /filter/],
+    ['img', `<img alt=Logo style="filter:drop-shadow(0 0 1px red)" ${embedded}>`, /filter/],
+    ['h2', '<h2 style="-webkit-box-reflect:below">Text</h2>', /reflection/],
+  ])('a visible %s that cannot be read is a violation: %s', async (element, html, message) => {
+    expectErrorResponse(await caller.convert('html', page(html), { conformance: 'pdf/ua-1' }), 'conformance_not_met', {
+      violations: [expect.objectContaining({ element, message: expect.stringMatching(message) as unknown })],
+      total_violations: 1,
+    });
+    expect(await alternativeTexts(`<p>x</p><div aria-hidden=true>${html}</div>`)).toEqual([]);
   });
 });

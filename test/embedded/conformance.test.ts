@@ -67,7 +67,7 @@ const documents: Record<string, [inputType: string, data: unknown, options?: Bod
     'html',
     page(
       '<div style="background:linear-gradient(red,blue);box-shadow:0 0 5px;opacity:.5"><p>x</div>' +
-        '<div style="filter:blur(2px)">y</div><div style="mix-blend-mode:multiply">z</div>',
+        '<div style="filter:blur(2px)" aria-hidden=true>y</div><div style="mix-blend-mode:multiply">z</div>',
     ),
   ],
   headers: [
