@@ -59,6 +59,7 @@ describe('Content outside the printable area', () => {
     for (const [inputType, data] of [
       ['markdown', '$x$'],
       ['markdown', 'Text $a+b=c$ here.'],
+      ['markdown', `Text $${'a_1+'.repeat(60)}b$ here.`],
       ['markdown', '$$\\sum_{i=1}^n x$$'],
       ['markdown', `# Title\n\n${text}\n\n- a\n  1. b\n\n${'|a'.repeat(9)}|\n${'|-'.repeat(9)}|\n`],
       ['csv', `${'column;'.repeat(40)}\n${`${'x'.repeat(50)};`.repeat(40)}\n`],

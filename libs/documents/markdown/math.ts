@@ -15,6 +15,8 @@ const definition = /\\(?:[gex]?def|(?:re)?newcommand|providecommand)\b/;
 const maxDefiningLength = 1_000;
 /** Characters of MathML in one document; further formulas are not set. */
 const maxMathml = 8_000_000;
+/** Longer formulas in a line of text may be broken after an operator. */
+const maxUnbrokenLength = 60;
 /** The largest dimension that a formula may name, in em. */
 const maxSize = 50;
 const maxErrors = 50;
@@ -31,6 +33,7 @@ const formulaToMathml = (source: string, displayMode: boolean): string => {
     throw new RangeError(`the formula defines macros and is longer than ${maxDefiningLength} characters`);
   const mathml = temml.renderToString(source, {
     displayMode,
+    wrap: source.length > maxUnbrokenLength ? 'tex' : 'none',
     throwOnError: true,
     maxExpand: maxMacroExpansions,
     maxSize: [maxSize, maxSize],
