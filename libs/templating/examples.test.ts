@@ -57,4 +57,14 @@ describe('the example templates', () => {
     ) as unknown;
     expect(expandExample(example, withMarkup)).not.toContain('<b x=');
   });
+
+  it.each(['invoice', 'receipt', 'e-invoice'] as const)('%s shows all decimals of a unit price', async (name) => {
+    const example = await readExample(name);
+    const items = (example.sample['items'] as object[]).map((item) => ({
+      ...item,
+      quantity: 4000,
+      unit_price: 0.2875,
+    }));
+    expect(expandExample(example, { ...example.sample, currency: 'EUR', items })).toContain('€0.2875');
+  });
 });

@@ -66,11 +66,25 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 
 /**
  * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
- * code, for the locale. Null is empty.
+ * code, for the locale. `maxDecimals` shows up to so many decimals, as unit prices need, and at least those of the
+ * currency. Null is empty.
  */
 export const formatCurrency: HelperFunction = (call, subject, currency) => {
   const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
-  if (currencies.has(code)) return format(call, subject, 'an amount', { style: 'currency', currency: code });
-  const reason = `${describeValue(currency.value)} is not a currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
-  return failCallForOption(call, subject, currency, reason);
+  if (!currencies.has(code)) {
+    const found = `${describeValue(currency.value)} is not a currency code`;
+    return failCallForOption(
+      call,
+      subject,
+      currency,
+      `${found}; a code of ISO 4217 such as EUR, USD or JPY is allowed.`,
+    );
+  }
+  const { maxDecimals: decimals } = call.named;
+  if (decimals !== undefined && !isDecimals(decimals)) {
+    const found = `maxDecimals given to formatCurrency is ${describeValue(decimals)}`;
+    return failCall(call, subject, `${found}; a whole number from 0 to ${maxDecimals} is allowed.`);
+  }
+  const digits = decimals === undefined ? {} : { maximumFractionDigits: decimals };
+  return format(call, subject, 'an amount', { style: 'currency', currency: code, ...digits });
 };

@@ -54,7 +54,10 @@ const blockHelpers = {
 export const valueHelpers = {
   lookup: valueHelper(2, '{{lookup object "name"}}', lookup),
   formatDate: valueHelper(2, '{{formatDate date "DD/MM/YYYY"}}', formatDate, { call: 100 }),
-  formatCurrency: valueHelper(2, '{{formatCurrency amount "EUR"}}', formatCurrency, { call: 10 }),
+  formatCurrency: valueHelper(2, '{{formatCurrency amount "EUR"}}', formatCurrency, {
+    call: 10,
+    named: ['maxDecimals'],
+  }),
   formatNumber: valueHelper([1, 2], '{{formatNumber number 2}}', formatNumber, { call: 10 }),
   label: valueHelper(1, '{{label "total"}}', label, { call: 2, named: 'any' }),
   uppercase: valueHelper(1, '{{uppercase text}}', uppercase),

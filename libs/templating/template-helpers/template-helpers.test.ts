@@ -122,6 +122,29 @@ describe('formatCurrency', () => {
     expect(spaced).toBe(expected);
   });
 
+  it.each([
+    ['EUR', 0.2875, '€0.2875'],
+    ['EUR', 12.5, '€12.50'],
+    ['EUR', '0.1234567', '€0.123457'],
+    ['JPY', 0.0375, '¥0.0375'],
+    ['JPY', 1200, '¥1,200'],
+    ['KWD', 1.5, 'KWD 1.500'],
+  ])('with maxDecimals shows the decimals of a unit price in %s: %s', (currency, x, expected) => {
+    const shown = expanded('{{formatCurrency x currency maxDecimals=6}}', { x, currency }).replaceAll(/\s/g, ' ');
+    expect(shown).toBe(expected);
+  });
+
+  it('with fewer decimals than the currency has rounds to them', () => {
+    expect(expanded('{{formatCurrency 1234.5 "EUR" maxDecimals=0}}')).toBe('€1,235');
+  });
+
+  it.each(['-1', '1.5', '21', '"2"', 'null'])('refuses %s as maxDecimals', (decimals) => {
+    expect(expansionError(`{{formatCurrency total "EUR" maxDecimals=${decimals}}}`, { total: 1 })).toMatchObject({
+      extra: { variable: 'total' },
+      message: expect.stringContaining('maxDecimals'),
+    });
+  });
+
   it.each(['XXQ', 'EURO', '', 'E', '<b>'])('refuses "%s" as a currency and names the variable', (currency) => {
     expect(expansionError('{{formatCurrency total currency}}', { total: 1, currency })).toMatchObject({
       name: 'template_render_error',

@@ -69,7 +69,7 @@ lower case are different. Deleting a template frees its name.
 |---|---|
 | \`formatDate value "long"\` | a date in the format of the locale; also \`short\` (31.03.2026), \`medium\`, \`full\`, \`time\` |
 | \`formatDate value "DD/MM/YYYY"\` | a date in your own pattern |
-| \`formatCurrency value "EUR"\` | an amount in the format of the locale |
+| \`formatCurrency value "EUR"\` | an amount in the format of the locale; with \`maxDecimals=6\` up to six decimals, for unit prices |
 | \`formatNumber value 2\` | a number in the format of the locale, with two decimals; without the 2 all of its decimals |
 | \`label "total"\` | a text of \`labels\` in the language of the locale |
 | \`uppercase\`, \`lowercase\`, \`truncate text 20\` | changed text |

@@ -13,7 +13,7 @@ export const helpers = {
   formatCurrency: {
     isBlock: false,
     usage: '{{formatCurrency amount "EUR"}}',
-    text: 'An amount in the format of the locale.',
+    text: 'An amount in the format of the locale; maxDecimals=6 shows up to six decimals, for unit prices.',
   },
   formatNumber: {
     isBlock: false,
