@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module';
-import dayjs, { type Dayjs } from 'dayjs';
+import dayjs from 'dayjs';
 import advancedFormat from 'dayjs/plugin/advancedFormat.js';
 import isoWeek from 'dayjs/plugin/isoWeek.js';
 import localizedFormat from 'dayjs/plugin/localizedFormat.js';
-import timezone from 'dayjs/plugin/timezone.js';
 import utc from 'dayjs/plugin/utc.js';
 import weekOfYear from 'dayjs/plugin/weekOfYear.js';
 import weekYear from 'dayjs/plugin/weekYear.js';
@@ -11,61 +9,11 @@ import { LRUCache } from 'lru-cache';
 import { templateLimits } from '../limits.ts';
 import { describeValue } from '../messages.ts';
 import { isoDateAllowed, readIsoDate } from '../values.ts';
+import { loadDateLocale } from './date-locales.ts';
 import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
 
-const plugins = [utc, timezone, advancedFormat, localizedFormat, weekOfYear, weekYear, isoWeek];
+const plugins = [utc, advancedFormat, localizedFormat, weekOfYear, weekYear, isoWeek];
 for (const plugin of plugins) dayjs.extend(plugin);
-
-const require = createRequire(import.meta.url);
-
-const available: ReadonlySet<string> = new Set(
-  (require('dayjs/locale.json') as { key: string }[]).map(({ key }) => key),
-);
-const aliases: Record<string, string> = { no: 'nb', zh: 'zh-cn', 'zh-hans': 'zh-cn', 'zh-hant': 'zh-tw' };
-
-const candidateTags = (tag: string): string[] => {
-  const parts = tag.toLowerCase().split('-');
-  return parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
-};
-
-/** Languages in which a month after a day has another form, which dayjs lacks, or in Croatian after `D.` */
-const languagesToComplete = new Set(['cs', 'el', 'fi', 'hr', 'sk']);
-
-/** A month after a day; not before a suffix in brackets, as in the Finnish `MMMM[ta]`. */
-const monthAfterDay = /(?:D|\d\S*)[\s.]*MMMM(?!\[)/;
-
-/** Adds the forms of the months after a day to a loaded dayjs locale. */
-const addMonthsAfterDay = (language: string): void => {
-  const locale = dayjs.Ls[language]!;
-  const months = locale.months as unknown as string[] | { s: string[] };
-  const alone = 's' in months ? months.s : months;
-  const intl = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' });
-  const afterDay = alone.map(
-    (_, month) => intl.formatToParts(Date.UTC(2026, month, 5)).find(({ type }) => type === 'month')!.value,
-  );
-  const nameIn = (date: Dayjs, format: string) => (monthAfterDay.test(format) ? afterDay : alone)[date.month()];
-  Object.assign(locale, { months: nameIn });
-};
-
-/** Some dayjs locales, such as Arabic, have the word of the morning at noon, too. */
-const completeNoon = (language: string): void => {
-  const locale = dayjs.Ls[language] as { meridiem?: (hour: number, minute: number, isLowercase: boolean) => string };
-  const { meridiem } = locale;
-  if (!meridiem || meridiem(12, 0, false) !== meridiem(0, 0, false)) return;
-  locale.meridiem = (hour, ...others) => meridiem(hour === 12 ? 13 : hour, ...others);
-};
-
-/** The dayjs locale for a language tag, loaded on first use; `en` if dayjs has none. */
-const loadDayjsLocale = (tag: string): string => {
-  const found = candidateTags(tag)
-    .map((name) => aliases[name] ?? name)
-    .find((name) => available.has(name));
-  if (!found || found === 'en') return 'en';
-  require(`dayjs/locale/${found}.js`);
-  if (languagesToComplete.delete(found)) addMonthsAfterDay(found);
-  completeNoon(found);
-  return found;
-};
 
 /** The cost of a time zone's name or of the number or year of a week, in characters read. */
 const slowToken = { pattern: /zzz|z|[wW]{1,2}|g{4}|G{4}/g, characters: 3_200 };
@@ -113,6 +61,42 @@ const formatByName = (epochMs: number, format: NamedFormat, locale: string, time
   return known.format(epochMs);
 };
 
+type TimeZoneName = 'short' | 'long' | 'longOffset';
+
+const timeZoneNameOf = (epochMs: number, timeZone: string, form: TimeZoneName): string => {
+  const key = `${form} ${timeZone}`;
+  const known = intlFormats.get(key) ?? new Intl.DateTimeFormat('en-US', { timeZoneName: form, timeZone });
+  intlFormats.set(key, known);
+  return known.formatToParts(epochMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+};
+
+/** The offset from UTC as `+01:00`; with seconds, as old local times have. */
+const offsetOf = (epochMs: number, timeZone: string): string =>
+  timeZoneNameOf(epochMs, timeZone, 'longOffset').slice('GMT'.length) || '+00:00';
+
+const millisecondsOf = (offset: string): number => {
+  const [hours = 0, minutes = 0, seconds = 0] = offset.slice(1).split(':').map(Number);
+  return (offset.startsWith('-') ? -1000 : 1000) * (hours * 3600 + minutes * 60 + seconds);
+};
+
+/** dayjs formats the local time as a time in UTC: its own time zones are wrong for some dates before 1970. */
+const formatByPattern = (epochMs: number, pattern: string, locale: string, timeZone: string): string => {
+  const offset = offsetOf(epochMs, timeZone);
+  const ofZone: Record<string, () => string> = {
+    Z: () => offset,
+    ZZ: () => offset.replaceAll(':', ''),
+    z: () => timeZoneNameOf(epochMs, timeZone, 'short'),
+    zzz: () => timeZoneNameOf(epochMs, timeZone, 'long'),
+    X: () => String(Math.floor(epochMs / 1000)),
+    x: () => String(epochMs),
+  };
+  const withZone = pattern.replace(bracketsOrToken, (part) => (ofZone[part] ? `[${ofZone[part]()}]` : part));
+  return dayjs
+    .utc(epochMs + millisecondsOf(offset))
+    .locale(loadDateLocale(locale))
+    .format(withZone);
+};
+
 /**
  * Formats a date in the format of the locale (`short`, `medium`, `long`, `full`, `time`), or with a pattern such as
  * DD/MM/YYYY or D MMMM YYYY, HH:mm, with the locale's names of months and days. A date-time with an offset is converted
@@ -141,7 +125,5 @@ export const formatDate: HelperFunction = (call, subject, format) => {
     );
   const timeZone = date.floating ? 'UTC' : call.timeZone;
   if (isNamedFormat(format.value)) return formatByName(date.epochMs, format.value, call.locale, timeZone);
-  const instant = dayjs.utc(date.epochMs);
-  const shown = timeZone === 'UTC' ? instant : instant.tz(timeZone);
-  return shown.locale(loadDayjsLocale(call.locale)).format(format.value);
+  return formatByPattern(date.epochMs, format.value, call.locale, timeZone);
 };
