@@ -55,12 +55,12 @@ const dateTime = z.iso.datetime({ offset: true, local: true });
 const shortDateTime = /^([\d-]+T\d\d)(:\d\d)?(:\d\d(?:\.\d+)?)?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/;
 
 /** Adds what a date-time of ISO 8601 can leave out: minutes, seconds, and the minutes of its offset. */
-const completeDateTime = (text: string): string =>
-  text.replace(
-    shortDateTime,
-    (_, hour, minutes = ':00', seconds = ':00', utc = '', offsetHours = '', offsetMinutes = '00') =>
-      hour + minutes + seconds + utc + (offsetHours && `${offsetHours}:${offsetMinutes}`),
-  );
+const completeDateTime = (text: string): string => {
+  const [, hour, minutes = ':00', seconds = ':00', utc = '', hours, offsetMinutes = '00'] =
+    shortDateTime.exec(text) ?? [];
+  if (hour === undefined) return text;
+  return hour + minutes + seconds + utc + (hours === undefined ? '' : `${hours}:${offsetMinutes}`);
+};
 
 const hasOffset = /(?:Z|[+-]\d\d:\d\d)$/;
 

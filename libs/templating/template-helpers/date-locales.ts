@@ -47,7 +47,7 @@ const defineFromIntl = (tag: string): string => {
     weekdaysShort: namesFromIntl(tag, 'weekday', { weekday: 'short' }),
     ordinal: String,
   };
-  dayjs.locale(name, locale as unknown as Parameters<typeof dayjs.locale>[1], true);
+  dayjs.locale(name, locale, true);
   return name;
 };
 
