@@ -74,7 +74,8 @@ export const createClientErrorHandler =
 export const requireHost = ({ raw, headers }: FastifyRequest): void => {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     throw invalidField('Host', 'The Host header is missing.');
-  if ((raw.headersDistinct['host']?.length ?? 0) > 1)
+  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0);
+  if (names.filter((name) => name.toLowerCase() === 'host').length > 1)
     throw invalidField('Host', 'The request has the Host header more than once. Send it once.');
 };
 
