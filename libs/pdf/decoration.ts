@@ -72,8 +72,8 @@ export type Decoration = {
 };
 
 /**
- * Finds marked content that assistive technology must skip: borders and backgrounds, the rows of header and
- * footer that a table repeats on each page, and what the browser draws twice, once at the end of a page where it has no room
+ * Finds marked content that assistive technology must skip: borders and backgrounds, the rows of header and footer that a
+ * table repeats on each page, and what the browser draws twice, once at the end of a page where it has no room
  * (ISO 14289-1, 7.1).
  */
 export const openDecoration = (document: PDFDocument): Decoration => {

@@ -5,8 +5,15 @@ import { recordUnsuitableValue, requireValue } from './expression.ts';
 import { UnsuitableValue } from './data-problems.ts';
 import { type BlockHelperName, isReservedName } from './template-helpers/helper-registry.ts';
 import { couldBeHelper, type LexicalScope, rootLexicalScope, childLexicalScope } from './lexical-scope.ts';
-import { joinPath, type ExpansionState, type Scope, countSteps, type Step, writeText } from './expansion.ts';
-import { recordProblem } from './expansion.ts';
+import {
+  countSteps,
+  type ExpansionState,
+  joinPath,
+  recordProblem,
+  type Scope,
+  type Step,
+  writeText,
+} from './expansion.ts';
 import { describeValue, truncateForMessage } from './messages.ts';
 import { isExactNumber } from '#contracts/http/exact-numbers.ts';
 import { ownMember, valueToText } from './values.ts';

@@ -95,8 +95,8 @@ const editOfStyle = (
 };
 
 /**
- * Replaces the URLs of images, style sheets and scripts in HTML. All else stays as it is, on the same lines. Input that ends too
- * early stays unchanged.
+ * Replaces the URLs of images, style sheets and scripts in HTML. All else stays as it is, on the same lines. Input that
+ * ends too early stays unchanged.
  */
 export const replaceHtmlUrls = (html: string, replacer: HtmlReplacer): string => {
   const edits = new Map<number, Edit>();

@@ -10,7 +10,7 @@ import { dataUrlOf, decodeUnicode, isImage, mediaTypeOf } from './media-type.ts'
 
 /** A font, style sheet, script or image of a style sheet that no asset has the name of. */
 export type MissingResource = { url: string; reason: string };
-/** What became of the assets of a request. `unused` are the names of assets that nothing refers to. */
+/** What became of the assets of a request. `unused` are the names of assets that it does not use. */
 export type AssetUse = { missing: MissingResource[]; unused: string[] };
 
 /** Puts the assets of a request into its HTML as data: URLs, so that a document stays complete in itself. */
