@@ -64,6 +64,15 @@ export const formatNumber: HelperFunction = (call, subject, argument) => {
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
+/** Currencies that Intl rounds to whole amounts, as they are used, although ISO 4217 gives them decimals. */
+const usuallyWhole = new Set('AFN ALL COP HUF IDR IQD IRR KPW LAK LBP MGA MMK PKR SLL SOS SYP YER'.split(' '));
+
+/** A fraction must not vanish from an invoice: its attached XML has it, too. */
+const decimalsOf = (code: string): Intl.NumberFormatOptions =>
+  usuallyWhole.has(code)
+    ? { minimumFractionDigits: 2, maximumFractionDigits: 2, trailingZeroDisplay: 'stripIfInteger' }
+    : {};
+
 /**
  * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
  * code, for the locale. `maxDecimals` shows up to so many decimals, as unit prices need, and at least those of the
@@ -85,6 +94,6 @@ export const formatCurrency: HelperFunction = (call, subject, currency) => {
     const found = `maxDecimals given to formatCurrency is ${describeValue(decimals)}`;
     return failCall(call, subject, `${found}; a whole number from 0 to ${maxDecimals} is allowed.`);
   }
-  const digits = decimals === undefined ? {} : { maximumFractionDigits: decimals };
+  const digits = decimals === undefined ? decimalsOf(code) : { maximumFractionDigits: decimals };
   return format(call, subject, 'an amount', { style: 'currency', currency: code, ...digits });
 };
