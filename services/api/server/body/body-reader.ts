@@ -4,10 +4,8 @@ import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { type BodyFormat, readBody } from './read-body.ts';
 import { maxMainThreadBytes, type RequestBody } from './read-json.ts';
 
-export type BodyWorkerRequest = { id: number; body: Uint8Array } & BodyFormat;
-export type BodyWorkerResponse = { id: number } & (
-  { body: RequestBody } | { error: ApiErrorFields } | { failure: string }
-);
+export type BodyWorkerRequest = { body: Uint8Array } & BodyFormat;
+export type BodyWorkerResponse = { body: RequestBody } | { error: ApiErrorFields } | { failure: string };
 
 /** Reads the bodies of requests without blocking the event loop. */
 export type BodyReader = {
@@ -19,51 +17,37 @@ export type BodyReader = {
 /** Bodies up to this size do not wait for larger ones. */
 const maxMediumBytes = 1024 * 1024;
 
-type PendingRead = { resolve: (body: RequestBody) => void; reject: (error: unknown) => void };
-type BodyWorker = { read: BodyReader['read']; close(): Promise<void> };
-
-const settle = ({ resolve, reject }: PendingRead, response: BodyWorkerResponse): void => {
-  if ('body' in response) resolve(response.body);
-  else reject('error' in response ? ApiError.from(response.error) : new Error(response.failure));
-};
-
 /** A worker thread that starts at its first body, and again after a failure. */
-const openBodyWorker = (): BodyWorker => {
+const openBodyWorker = (): BodyReader => {
   // One body at a time, because a body that was sent to the thread cannot be overtaken.
   const queue = openFairQueue({ maxQuick: 1, maxTotal: 1, slowAfterMs: 0 });
-  const pendingReads = new Map<number, PendingRead>();
   let worker: Worker | undefined;
-  let lastId = 0;
+  let reading: PromiseWithResolvers<BodyWorkerResponse> | undefined;
 
-  const failAll = (ended: Worker, error: unknown): void => {
-    if (worker !== ended) return;
-    worker = undefined;
-    for (const { reject } of pendingReads.values()) reject(error);
-    pendingReads.clear();
-  };
   const start = (): Worker => {
     const started = new Worker(new URL('./body-worker.ts', import.meta.url));
+    const fail = (error: unknown): void => {
+      if (worker !== started) return;
+      worker = undefined;
+      reading?.reject(error);
+    };
     started.unref();
-    started.on('message', (response: BodyWorkerResponse) => {
-      const pendingRead = pendingReads.get(response.id);
-      pendingReads.delete(response.id);
-      if (pendingRead) settle(pendingRead, response);
-    });
+    started.on('message', (response: BodyWorkerResponse) => reading?.resolve(response));
     started.on('messageerror', (error) => {
-      failAll(started, error);
+      fail(error);
       void started.terminate();
     });
-    started.on('error', (error) => failAll(started, error));
-    started.on('exit', () => failAll(started, new Error('the worker thread that reads bodies has ended')));
+    started.on('error', fail);
+    started.on('exit', () => fail(new Error('the worker thread that reads bodies has ended')));
     return started;
   };
-  const send = (body: Buffer, format: BodyFormat): Promise<RequestBody> => {
-    const { promise, resolve, reject } = Promise.withResolvers<RequestBody>();
-    const id = (lastId += 1);
-    pendingReads.set(id, { resolve, reject });
+  const send = async (body: Buffer, format: BodyFormat): Promise<RequestBody> => {
     worker ??= start();
-    worker.postMessage({ id, body, ...format } satisfies BodyWorkerRequest, [body.buffer as ArrayBuffer]);
-    return promise;
+    worker.postMessage({ body, ...format } satisfies BodyWorkerRequest, [body.buffer as ArrayBuffer]);
+    reading = Promise.withResolvers();
+    const response = await reading.promise;
+    if ('body' in response) return response.body;
+    throw 'error' in response ? ApiError.from(response.error) : new Error(response.failure);
   };
   return {
     read: (body, format, accountId) => queue.add(accountId, () => send(body, format)),

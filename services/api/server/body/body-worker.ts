@@ -4,11 +4,11 @@ import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import type { BodyWorkerRequest, BodyWorkerResponse } from './body-reader.ts';
 import { readBody } from './read-body.ts';
 
-const responseTo = async ({ id, body, ...format }: BodyWorkerRequest): Promise<BodyWorkerResponse> => {
+const responseTo = async ({ body, ...format }: BodyWorkerRequest): Promise<BodyWorkerResponse> => {
   try {
-    return { id, body: await readBody(asBuffer(body), format) };
+    return { body: await readBody(asBuffer(body), format) };
   } catch (error) {
-    return error instanceof ApiError ? { id, error: error.fields } : { id, failure: String(error) };
+    return error instanceof ApiError ? { error: error.fields } : { failure: String(error) };
   }
 };
 
