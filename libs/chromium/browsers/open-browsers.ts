@@ -46,15 +46,6 @@ export type Browsers = {
   close(): Promise<void>;
 };
 
-const startAllOrNone = async (starts: readonly Promise<Supervisor>[]): Promise<Supervisor[]> => {
-  const outcomes = await Promise.allSettled(starts);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (!failed) return started;
-  await Promise.all(started.map((supervisor) => supervisor.close()));
-  throw failed.reason;
-};
-
 /**
  * Starts the browser without scripts and resolves once it runs; the others start with the first document that needs them.
  * Browsers that use too much memory or do not respond are killed.
@@ -86,7 +77,7 @@ export const openBrowsers = async (options: BrowsersOptions): Promise<Browsers> 
       logger,
       runExclusively: (work) => replacements.add(work),
     });
-  const supervisors = await startAllOrNone(renderModes.map(startSupervisor));
+  const supervisors = await Promise.all(renderModes.map(startSupervisor));
   const isolated = openIsolatedBrowsers((renderMode) =>
     openBrowserInstance({
       ...browser,
