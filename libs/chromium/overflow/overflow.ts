@@ -3,6 +3,7 @@ import { overflowSides, type RenderWarning } from '#contracts/events/render-warn
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { Page } from '../browsers/page.ts';
 import { evaluate } from '../document/evaluate.ts';
+import { openPdfObjects, pagesOfDestinations } from '../pdf/objects.ts';
 import {
   isSameViewport,
   printParameters,
@@ -12,7 +13,7 @@ import {
   type Viewport,
 } from '../pdf/parameters.ts';
 import { printToPdf } from '../pdf/print-to-pdf.ts';
-import { readDestinationPages, readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
+import { readPrintedLayout, type PrintedLayout } from '../pdf/printed-layout.ts';
 import type { PrintRequest } from '../print-request.ts';
 import { markPrefix, searchExpression, lossCheckExpression, type Search } from './search-script.ts';
 
@@ -85,11 +86,11 @@ const search = async (
   return found.parse(await evaluateIn(page, viewport, expression, timeoutMs)).slice(0, maxFound);
 };
 
-/** Prints the document with its marks and finds the pages with them. */
-const findPages = async (page: Page, { options }: PrintRequest, printed: Printed): Promise<Map<number, number>> => {
+/** Prints the document with its marks and finds the indexes of the pages with them, by the ids of the marks. */
+const findPages = async (page: Page, { options }: PrintRequest, printed: Printed): Promise<Map<string, number>> => {
   if (printed.printMs > maxReprintMs || printed.printMs * 2 > printed.remainingMs) return new Map();
   const pdf = await printToPdf(page.session, printParameters(options, printed.templates));
-  return readDestinationPages(pdf, markPrefix);
+  return pagesOfDestinations(openPdfObjects(pdf));
 };
 
 const shrinkFactor = ({ scale }: PrintedLayout, { options }: PrintRequest): number => scale / options.scale;
@@ -116,12 +117,13 @@ const findLost = async (
   const lost = await search(page, size, 'mark lost content', printed);
   const pages = lost.some(({ isFixed }) => !isFixed)
     ? await findPages(page, request, printed)
-    : new Map<number, number>();
+    : new Map<string, number>();
   const scale = layout?.scale ?? options.scale;
   return lost.map(({ element, side, by, isFixed }, index) => {
-    const number = isFixed ? 1 : pages.get(index);
+    const pageIndex = isFixed ? 0 : pages.get(markPrefix + index);
     const overflowMm = Math.round(((by * scale) / 96) * 254) / 10;
-    return { kind: 'content_overflow', element, ...(number === undefined ? {} : { page: number }), side, overflowMm };
+    const place = { element, ...(pageIndex === undefined ? {} : { page: pageIndex + 1 }), side, overflowMm };
+    return { kind: 'content_overflow', ...place };
   });
 };
 

@@ -104,17 +104,17 @@ export const mediaBoxOf = (page: string): MediaBox => {
 const decodeName = (name: string): string =>
   name.replaceAll(/#([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** The index of the page of each named destination. */
+/** The index of the page of each named destination whose page the PDF has. */
 export const pagesOfDestinations = (objects: PdfObjects): Map<string, number> => {
   const catalogue = objects.dictionary(objects.reference('Root', objects.trailer));
   if (!catalogue.includes('/Dests ')) return new Map();
   const indexes = new Map([...pageObjects(objects)].map((page, index) => [page, index]));
   const destinations = objects.dictionary(objects.reference('Dests', catalogue));
   return new Map(
-    [...destinations.matchAll(/\/(\S+) \[(\d+) 0 R \/XYZ /g)].map(([, name, page]) => [
-      decodeName(name!),
-      indexes.get(Number(page)) ?? -1,
-    ]),
+    [...destinations.matchAll(/\/(\S+) \[(\d+) 0 R \/XYZ /g)].flatMap(([, name, page]) => {
+      const index = indexes.get(Number(page));
+      return index === undefined ? [] : [[decodeName(name!), index] as const];
+    }),
   );
 };
 

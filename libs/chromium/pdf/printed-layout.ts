@@ -105,20 +105,3 @@ export const readPrintedLayout = (pdf: Buffer, requestedScale: number): PrintedL
   }
   return undefined;
 };
-
-/**
- * The pages of named destinations that begin with the prefix and end in a number, by that number. Pages count from 1.
- */
-export const readDestinationPages = (pdf: Buffer, prefix: string): Map<number, number> => {
-  const objects = openPdfObjects(pdf);
-  const pages = new Map([...pageObjects(objects)].map((object, index) => [object, index + 1]));
-  const catalogue = objects.dictionary(objects.reference('Root', objects.trailer));
-  if (!catalogue.includes('/Dests ')) return new Map();
-  const destinations = objects.dictionary(objects.reference('Dests', catalogue));
-  const found = new Map<number, number>();
-  for (const [, number, object] of destinations.matchAll(new RegExp(`/${prefix}(\\d+) \\[(\\d+) 0 R`, 'g'))) {
-    const page = pages.get(Number(object));
-    if (page !== undefined) found.set(Number(number), page);
-  }
-  return found;
-};
