@@ -35,7 +35,7 @@ export const withInformation = (pdf: Uint8Array, metadata: PdfMetadataOption): U
   const added = entries.map(([name, text]) => `/${name} ${textString(text)}\n`).join('');
   const object = `${kept.replace('<<', () => `<<${added}`)}\nendobj\n`;
   const table = `xref\n${number} 1\n${String(buffer.length).padStart(10, '0')} 00000 n \n`;
-  const ownTrailer = trailer.replace(/startxref[^]*$/, '').replace('<<', () => `<</Prev ${tableStart}\n`);
+  const ownTrailer = trailer.replace('<<', () => `<</Prev ${tableStart}\n`);
   const startTable = buffer.length + object.length;
   return Buffer.concat([
     buffer,

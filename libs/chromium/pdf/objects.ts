@@ -24,7 +24,7 @@ export const openPdfObjects = (pdf: Buffer): PdfObjects => {
   const tail = pdf.toString('latin1', Math.max(0, pdf.length - 1024));
   const tableStart = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)?.[1]);
   const firstEntry = pdf.indexOf('\n', pdf.indexOf('\n', tableStart) + 1) + 1;
-  const trailer = tail.slice(tail.lastIndexOf('trailer'));
+  const trailer = tail.slice(tail.lastIndexOf('trailer'), tail.lastIndexOf('startxref'));
   const offsetOf = (object: number) =>
     Number(pdf.toString('latin1', firstEntry + object * 20, firstEntry + object * 20 + 10));
   const bytesOf = (object: number) => ({ start: offsetOf(object), end: pdf.indexOf('\nendobj', offsetOf(object)) });
@@ -60,8 +60,7 @@ export const replaceObjects = (pdf: Buffer, changed: ReadonlyMap<number, string>
     const offset = offsets.get(number) ?? offsetOf(number);
     return `${String(offset).padStart(10, '0')} ${number === 0 ? '65535 f' : '00000 n'} \n`;
   });
-  const end = trailer.replace(/startxref[^]*$/, '');
-  written.push(Buffer.from(`xref\n0 ${size}\n${entries.join('')}${end}startxref\n${length}\n%%EOF\n`, 'latin1'));
+  written.push(Buffer.from(`xref\n0 ${size}\n${entries.join('')}${trailer}startxref\n${length}\n%%EOF\n`, 'latin1'));
   return Buffer.concat(written);
 };
 

@@ -58,7 +58,7 @@ const writePdf = (header: Buffer, pieces: readonly Piece[], trailer: string, siz
   }
   const entry = (at: number) => (at === 0 ? '0000000000 65535 f \n' : `${String(at).padStart(10, '0')} 00000 n \n`);
   const table = `xref\n0 ${size}\n${offsets.map(entry).join('')}`;
-  const ownTrailer = trailer.replace(/\/Size \d+/, `/Size ${size}`).replace(/startxref[\s\S]*$/, '');
+  const ownTrailer = trailer.replace(/\/Size \d+/, `/Size ${size}`);
   const end = `${ownTrailer}startxref\n${offset}\n%%EOF\n`;
   return Buffer.concat([header, ...pieces.map(({ bytes }) => bytes), latin1(table + end)]);
 };
