@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { FitContext, FitHeaderFooter } from './header-footer/fit.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
-import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
+import { emulateMedia, loadDocument, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
 import { evaluate, EvaluationFailed } from './document/evaluate.ts';
 import { collectFonts, nameDefaultFont } from './document/fonts-used.ts';
@@ -176,7 +176,7 @@ const loadAndPrint = async (
       await stabilise(page.session, options, event === 'load' ? 'wait' : 'skip');
     };
     const navigation = request.page && (await startNavigation(page, request.page, options.wait_time));
-    if (!navigation) await loadDocumentUntil(page, request.html, event);
+    if (!navigation) await loadDocument(page, request.html, event);
     await (navigation?.whileItStays({ ...context, event, deadline }, waitUntilReady) ?? waitUntilReady());
     const loadedPage = await navigation?.loadedPage();
     const warnings = (await resourceTracker?.checkFailures()) ?? [];

@@ -10,17 +10,14 @@ const eventNames = { load: 'Page.loadEventFired', DOMContentLoaded: 'Page.domCon
 
 const usesSvg = /<use[\s/>]/i;
 
-/** Loads the document into the page and waits for its `load` event. */
-export const loadDocument = (page: Page, html: string): Promise<void> => loadDocumentUntil(page, html, 'load');
-
 /**
- * The same for either event. `DOMContentLoaded` is only for pages that hold one document, because a late event of an
- * earlier document would be mistaken for this one's.
+ * Loads the document into the page and waits for its event. `DOMContentLoaded` is only for pages that hold one document,
+ * because a late event of an earlier document would be mistaken for this one's.
  */
-export const loadDocumentUntil = async (
+export const loadDocument = async (
   { session, frameId }: Page,
   html: string,
-  until: 'load' | 'DOMContentLoaded',
+  until: 'load' | 'DOMContentLoaded' = 'load',
 ): Promise<void> => {
   const event = session.nextEvent(eventNames[until], () => true);
   event.catch(() => undefined);
