@@ -17,7 +17,7 @@ import { noHeaderFooterTemplates } from './pdf/parameters.ts';
 import { findOverflow, printAndCheckForLoss } from './overflow/overflow.ts';
 import type { PrintResult, PrintRequest } from './print-request.ts';
 import { renderModeOf } from './render-mode.ts';
-import { type ResourceRules, trackResources } from './document/resources.ts';
+import { type PageOfUrl, trackResources } from './document/resources.ts';
 import { enforceScriptLimits } from './document/script-limits.ts';
 import { stabilise } from './document/stabilise.ts';
 import { prepareForPdfUa } from './document/pdf-ua.ts';
@@ -150,11 +150,11 @@ const loadAndPrint = async (
     await collectConsole(page.session, request.diagnostics);
     await nameDefaultFont(page.session);
   }
-  const pageRules: ResourceRules['page'] = request.page
+  const pageOfUrl: PageOfUrl | null = request.page
     ? { frameId: page.frameId, maxImages: limits.maxImages ?? null, onTooMany: (error) => page.fail(error) }
     : null;
   const [resourceTracker, requestTracker] = await Promise.all([
-    classification.external ? trackResources(page.session, page.proxy?.url, { page: pageRules }) : undefined,
+    classification.external ? trackResources(page.session, page.proxy?.url, pageOfUrl) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
     emulateMedia(page, options.emulate_media),
     request.page ? undefined : blockNavigation(page),

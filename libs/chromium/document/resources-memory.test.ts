@@ -76,7 +76,7 @@ test('any number of images that have ended leave room for others, and images are
   const { session, answer, send } = openSimulatedPage();
   const tooMany: unknown[] = [];
   const page = { frameId: 'main', maxImages: 20_000, onTooMany: (error: unknown) => void tooMany.push(error) };
-  const tracking = trackResources(session, undefined, { page });
+  const tracking = trackResources(session, undefined, page);
   answer(1);
   const tracker = await tracking;
   const request = (id: number, type: string): void =>

@@ -59,12 +59,10 @@ const undecodedImagesExpression = `[...document.images]
   .map((image) => image.currentSrc.split('#')[0].slice(0, ${maxUrlLength} + 1))`;
 
 /**
- * How failed resources are reported. `page` is a page at a URL, whose author is not the caller: its failed images are
- * only warnings, and its images are counted while it loads, up to `maxImages`.
+ * A page at a URL, whose author is not the caller: its failed images are only warnings, and its images are counted while
+ * it loads, up to `maxImages`.
  */
-export type ResourceRules = {
-  page: { frameId: string; maxImages: number | null; onTooMany(error: ApiError): void } | null;
-};
+export type PageOfUrl = { frameId: string; maxImages: number | null; onTooMany(error: ApiError): void };
 
 const maxWarnings = 50;
 
@@ -79,12 +77,12 @@ const tooManyImagesError = (limit: number): ApiError =>
 
 /**
  * Tracks what a page fetches. It costs at least one protocol message for each resource, so it is only used for
- * documents that fetch.
+ * documents that fetch. `page` is null for a document that was sent.
  */
 export const trackResources = async (
   session: Session,
   proxy: string | undefined,
-  { page }: ResourceRules = { page: null },
+  page: PageOfUrl | null = null,
 ): Promise<ResourceTracker> => {
   const countedImages = new Set<string>();
   const loadedImages = new Set<string>();
