@@ -1,3 +1,4 @@
+import type { PrintResult, Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import type { TaskOptions } from '#libs/documents/worker-pool.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
 
@@ -23,4 +24,27 @@ export const runWithinDeadline = async <T>(
     elapsed.waitedMs += (startedAt ?? submittedAt) - submittedAt;
     elapsed.workedMs += performance.now() - (startedAt ?? submittedAt);
   }
+};
+
+/** Prints within the remaining processing time. The wait for a browser has the same limit of its own. */
+export const printWithinDeadline = async (
+  { print }: Pick<Printer, 'print'>,
+  { accountId, limits: { processingMs, scriptMs } }: RenderRequestedData,
+  elapsed: ElapsedTimes,
+  request: Omit<PrintRequest, 'group' | 'limits'>,
+  maxPages: number | null,
+): Promise<PrintResult> => {
+  const printed = await print({
+    ...request,
+    group: accountId,
+    limits: {
+      processingMs: Math.max(0, processingMs - elapsed.workedMs),
+      waitTimeoutMs: Math.max(0, processingMs - elapsed.waitedMs),
+      scriptMs,
+      maxPages,
+    },
+  });
+  elapsed.waitedMs += printed.timings.waitMs;
+  elapsed.workedMs += printed.timings.loadMs + printed.timings.printMs;
+  return printed;
 };

@@ -10,7 +10,7 @@ import { type ElapsedTimes, runWithinDeadline } from './deadline.ts';
 import { openEncryption } from './encryption-secrets.ts';
 import type { TemplateInput } from '#libs/documents/prepare.ts';
 import type { InputDependencies, RenderRequestedData } from './load-inputs.ts';
-import { hasStamps, type PagesToStamp, printStamps } from './print-stamps.ts';
+import { hasStamps, printStamps } from './print-stamps.ts';
 
 /** `metadata` is null if neither request nor document names any. */
 export type PdfToFinish = {
@@ -67,41 +67,7 @@ const stampsFor = async (
   const sizes = await runWithinDeadline(requested, elapsed, (limits) =>
     dependencies.preparation.readPageSizes({ pdf: toFinish.pdf }, limits),
   );
-  return printStampsOn(dependencies, requested, elapsed, { ...toFinish, pages: { sizes } });
-};
-
-/** Prints what is drawn on the pages, within the remaining processing time; null if nothing is. */
-export const printStampsOn = async (
-  { printer }: Pick<FinishDependencies, 'printer'>,
-  requested: RenderRequestedData,
-  elapsed: ElapsedTimes,
-  {
-    pages,
-    options,
-    requestedAt,
-    isolated,
-  }: Omit<PdfToFinish, 'pdf' | 'metadata' | 'fallbackTitle' | 'namesLanguage' | 'invoice'> & {
-    pages: PagesToStamp;
-  },
-): Promise<Stamps | null> => {
-  const { processingMs, scriptMs } = requested.limits;
-  const print: Printer['print'] = async (request) => {
-    const printed = await printer.print(request);
-    elapsed.waitedMs += printed.timings.waitMs;
-    elapsed.workedMs += printed.timings.loadMs + printed.timings.printMs;
-    return printed;
-  };
-  return printStamps({ print }, options, pages, {
-    group: requested.accountId,
-    isolated,
-    requestedAt,
-    limits: {
-      processingMs: Math.max(0, processingMs - elapsed.workedMs),
-      waitTimeoutMs: Math.max(0, processingMs - elapsed.waitedMs),
-      scriptMs,
-      maxPages: null,
-    },
-  });
+  return printStamps(dependencies, requested, elapsed, { ...toFinish, pages: { sizes } });
 };
 
 /** The files that the options put into the PDF. `invoice` is the checked XML. */

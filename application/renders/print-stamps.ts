@@ -3,11 +3,13 @@ import { toMillimetres } from '#contracts/http/lengths.ts';
 import { formatPageNumber, maxRoman, type PageNumbersOption } from '#contracts/http/page-numbers.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import type { WatermarkOption } from '#contracts/http/watermark.ts';
-import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
+import type { Printer } from '#libs/chromium/printer.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import type { NumberedPages } from '#libs/pdf/page-labels.ts';
 import type { PageSize, Stamps } from '#libs/pdf/stamp.ts';
 import { isPageIn, sideOf } from '#libs/pdf/stamp-places.ts';
+import { type ElapsedTimes, printWithinDeadline } from './deadline.ts';
+import type { RenderRequestedData } from './load-inputs.ts';
 import { fitWatermarks, type StampPage, toPoints, watermarkPage, watermarkStyles } from './watermark-page.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 
@@ -27,7 +29,8 @@ export type StampOptions = { watermark?: WatermarkOption | undefined; page_numbe
 /** `sizes` has an entry for each page of the whole document; `parts` the number of pages of each part, in order. */
 export type PagesToStamp = { sizes: readonly PageSize[]; parts?: readonly number[] };
 
-type PrintLimits = Pick<PrintRequest, 'group' | 'isolated' | 'requestedAt' | 'limits'>;
+/** `isolated` prints the stamps in an isolated browser, as their document. */
+type StampsToPrint = { pages: PagesToStamp; options: StampOptions; requestedAt: Date; isolated: boolean };
 
 export const hasStamps = ({ watermark, page_numbers: pageNumbers }: StampOptions): boolean =>
   watermark !== undefined || pageNumbers !== undefined;
@@ -123,29 +126,32 @@ const printOptions = renderOptions.parse({
 
 /**
  * Prints the watermark and the page numbers of a document as a PDF of their own: the browser shapes the text of every
- * script and embeds the fonts. All numbers are printed at once. Null if the options ask for neither.
+ * script and embeds the fonts. All numbers are printed at once, within the remaining processing time. Null if the options
+ * ask for neither.
  * @throws the errors of the printer
  */
 export const printStamps = async (
-  printer: Pick<Printer, 'print'>,
-  { watermark, page_numbers: numbers }: StampOptions,
-  document: PagesToStamp,
-  { limits, ...request }: PrintLimits,
+  { printer }: { printer: Pick<Printer, 'print'> },
+  requested: RenderRequestedData,
+  elapsed: ElapsedTimes,
+  { pages: document, options, requestedAt, isolated }: StampsToPrint,
 ): Promise<Stamps | null> => {
+  const { watermark, page_numbers: numbers } = options;
   const watermarkPages = watermark ? distinctSizes(document.sizes).map((size) => watermarkPage(watermark, size)) : [];
   const numbered = numbers ? numberPages(numbers, document, watermarkPages.length) : null;
   const pages = [...watermarkPages, ...(numbered?.pages ?? [])];
   if (pages.length === 0) return null;
-  const { pdf } = await printer.print({
-    ...request,
+  const request = {
     // Only those of the document are of interest.
     diagnostics: undefined,
     html: htmlOf(pages),
     layoutExpression: fitWatermarks,
     classification: { ...scriptFreeClassification, needsStabilising: true },
     options: printOptions,
-    limits: { ...limits, maxPages: null },
-  });
+    requestedAt,
+    isolated,
+  };
+  const { pdf } = await printWithinDeadline(printer, requested, elapsed, request, null);
   return {
     pdf,
     watermark: watermark

@@ -2,8 +2,7 @@ import type { PartFile } from '#libs/pdf/compose/compose-pdf.ts';
 import type { PartHeadings } from '#libs/pdf/compose/read-headings.ts';
 import type { PageSize, Stamps } from '#libs/pdf/stamp.ts';
 import { runWithinDeadline } from '../deadline.ts';
-import { printStampsOn } from '../finish-pdf.ts';
-import { hasStamps } from '../print-stamps.ts';
+import { hasStamps, printStamps } from '../print-stamps.ts';
 import type { Composing } from './make-parts.ts';
 
 /** The sizes of the pages of each file in its order. Those of the table of contents are read now. */
@@ -50,7 +49,7 @@ export const printComposedStamps = async (
     const next = parts[index + 1];
     return (next ? next.firstPage : sizes.length + 1) - (index === 0 ? 1 : firstPage);
   });
-  const stamps = await printStampsOn(dependencies, requested, elapsed, {
+  const stamps = await printStamps(dependencies, requested, elapsed, {
     pages: { sizes, parts: counts },
     options,
     requestedAt,

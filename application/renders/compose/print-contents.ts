@@ -4,6 +4,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import { type ContentsEntry, contentsHtml, contentsTitle } from '#libs/pdf/compose/contents-html.ts';
 import type { PartHeadings } from '#libs/pdf/compose/read-headings.ts';
+import { printWithinDeadline } from '../deadline.ts';
 import { resolveOptions } from '../render-pdf.ts';
 import type { Composing } from './make-parts.ts';
 
@@ -60,7 +61,7 @@ export const printContents = async (
   { dependencies: { printer }, requested, requestedAt, options: whole, page, isTagged, elapsed }: Composing,
   toPrint: ContentsToPrint,
 ): Promise<{ pdf: Uint8Array; pages: number; title: string }> => {
-  const { accountId, limits, accountDefaults } = requested;
+  const { limits, accountDefaults } = requested;
   const { contents, headings, firstPages } = toPrint;
   const options = { ...page, ...(isTagged && { tagged: true }) };
   const language =
@@ -80,21 +81,13 @@ export const printContents = async (
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const entries = entriesOf(toPrint, firstPages(pages), whole);
     if (entries.length > maxEntries) throw tooManyEntries(entries.length);
-    const printed = await printer.print({
+    const request = {
       html: contentsHtml(title, language, entries),
       classification: scriptFreeClassification,
-      group: accountId,
       options: { ...resolved, prefer_css_page_size: false },
       requestedAt,
-      limits: {
-        processingMs: Math.max(0, limits.processingMs - elapsed.workedMs),
-        waitTimeoutMs: Math.max(0, limits.processingMs - elapsed.waitedMs),
-        scriptMs: limits.scriptMs,
-        maxPages: limits.maxPages,
-      },
-    });
-    elapsed.workedMs += printed.timings.loadMs + printed.timings.printMs;
-    elapsed.waitedMs += printed.timings.waitMs;
+    };
+    const printed = await printWithinDeadline(printer, requested, elapsed, request, limits.maxPages);
     if (printed.pages === pages) return { pdf: printed.pdf, pages, title };
     pages = printed.pages;
   }
