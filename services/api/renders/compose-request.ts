@@ -13,24 +13,14 @@ import {
 } from '#contracts/http/compose.ts';
 import { withConsistentPage } from '#contracts/http/render-options.ts';
 import { isObject } from '#contracts/http/type-names.ts';
-import { isEmptyText } from '#libs/documents/text/base64.ts';
 import { describeReceived } from '../server/validation/messages.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, maxErrors, type Validation } from '../server/validation/validate.ts';
-import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
+import { furtherErrors, isAbsent, missingField, requiredFieldOf, selectorErrors } from './document-fields.ts';
 
 type Body = Record<string, unknown>;
 
 const partSchemas = { CONVERT: convertPart, RENDER: templatePart, PDF: pdfPart } as const;
-const requiredFields = {
-  CONVERT: { name: 'data', error: 'missing_data', use: 'it holds the content to convert' },
-  RENDER: { name: 'template_id', error: 'missing_template_id', use: 'it names the template to render' },
-  PDF: { name: 'data', error: 'missing_data', use: 'it holds the PDF in base64' },
-} as const;
-
-/** Whether a field is missing or has no content. */
-export const isAbsent = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && isEmptyText(value));
 
 /** The error of a field of a part, with the path of the part. */
 const inPart = (at: string, error: ApiError): ApiError => {
@@ -75,7 +65,7 @@ const findPartErrors = (received: unknown, index: number, max: number): Validati
   if (misplaced.length > 0 && isAbsent(part['mode'])) return failed(misplaced[0]!);
   if (!partModes.some((mode) => mode === part['mode'])) return failed(modeError(at, part['mode']));
   const mode = part['mode'] as PartMode;
-  const { name, error, use } = requiredFields[mode];
+  const name = requiredFieldOf(mode);
   const isMissing = misplaced.length === 0 && isAbsent(part[name]);
   const found: Validation<ComposePart> = findErrors(
     partSchemas[mode],
@@ -85,14 +75,9 @@ const findPartErrors = (received: unknown, index: number, max: number): Validati
     max,
   );
   if (found.errors.length >= max) return found;
-  const missing = isMissing
-    ? [ApiError.of(error, `${at}.${name} is missing: ${use}.`, { field: `${at}.${name}` })]
-    : [];
-  const ofMode =
-    mode === 'CONVERT'
-      ? [...dataTypeErrors(part), ...pageFieldErrors(part)]
-      : selectorErrors(part['wait_for_selector']);
-  return { ...found, errors: [...misplaced, ...missing, ...found.errors, ...ofMode.map((one) => inPart(at, one))] };
+  const missing = isMissing ? [missingField(mode, `${at}.`)] : [];
+  const further = furtherErrors(mode, part).map((one) => inPart(at, one));
+  return { ...found, errors: [...misplaced, ...missing, ...found.errors, ...further] };
 };
 
 const { parts: _parts, ...wholeFields } = composeRequest.shape;

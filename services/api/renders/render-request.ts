@@ -12,17 +12,10 @@ import type { PlanLimits } from '#contracts/plans.ts';
 import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
 import { suggestValue } from '../server/validation/suggest.ts';
 import { findErrors, type Validation } from '../server/validation/validate.ts';
-import { findComposeErrors, isAbsent } from './compose-request.ts';
-import { dataTypeErrors, pageFieldErrors, selectorErrors } from './page-fields.ts';
+import { findComposeErrors } from './compose-request.ts';
+import { furtherErrors, isAbsent, missingField, requiredFieldOf, selectorErrors } from './document-fields.ts';
 
 type Body = Record<string, unknown>;
-
-const missingData = (): ApiError =>
-  ApiError.of('missing_data', 'data is missing: it holds the content to convert.', { field: 'data' });
-const missingTemplateId = (): ApiError =>
-  ApiError.of('missing_template_id', 'template_id is missing: it names the template to render.', {
-    field: 'template_id',
-  });
 
 type DocumentRequest = ConvertRequest | TemplateRequest;
 type RenderRequest = DocumentRequest | ComposeRequest;
@@ -30,12 +23,6 @@ type Mode = RenderRequest['mode'];
 
 const schemas = { CONVERT: convertRequest, RENDER: templateRequest } as const;
 const modeSchema = z.object({ mode: z.enum(requestModes) });
-
-/** The field that each mode requires, with an error of its own. */
-const requiredFields = {
-  CONVERT: { name: 'data', missing: missingData },
-  RENDER: { name: 'template_id', missing: missingTemplateId },
-} as const;
 
 const webhookErrors = (body: Body): ApiError[] =>
   body.webhook_url !== undefined
@@ -50,18 +37,16 @@ const findErrorsOf = (mode: Mode, body: Body, maxParts: number): Validation<Rend
     const found = findComposeErrors(body, maxParts);
     return { ...found, errors: [...found.errors, ...webhookErrors(body)] };
   }
-  const { name, missing } = requiredFields[mode];
+  const name = requiredFieldOf(mode);
   const isMissing = isAbsent(body[name]);
   const found: Validation<DocumentRequest> = findErrors(
     schemas[mode],
     body,
     ({ path: [field] }) => field !== 'mode' && !(isMissing && field === name),
   );
-  const before = isMissing ? [missing()] : [];
-  const ofMode =
-    mode === 'CONVERT' ? [...dataTypeErrors(body), ...pageFieldErrors(body)] : selectorErrors(body.wait_for_selector);
-  const after = [...ofMode, ...webhookErrors(body)];
-  return { ...found, errors: [...before, ...found.errors, ...after] };
+  const missing = isMissing ? [missingField(mode)] : [];
+  const further = [...furtherErrors(mode, body), ...webhookErrors(body)];
+  return { ...found, errors: [...missing, ...found.errors, ...further] };
 };
 
 /** The errors that a request has in both modes. */
@@ -75,7 +60,7 @@ const findErrorsOfEither = ({ mode: _, ...fields }: Body): Omit<Validation<never
     fields,
     ({ path: [field] }) => field !== 'data' || !isAbsent(fields.data),
   );
-  const missing = isAbsent(fields.data) ? [missingData()] : [];
+  const missing = isAbsent(fields.data) ? [missingField('CONVERT')] : [];
   const others = [...selectorErrors(fields.wait_for_selector), ...webhookErrors(fields)];
   return { errors: [...missing, ...errors, ...others], uncollected };
 };

@@ -22,7 +22,7 @@ import type { TemplateVersionDocument } from '#libs/projections/template-version
 import { bytesPerMb, bytesToKb, bytesToMb } from '#libs/sizes/sizes.ts';
 import { readExamples } from '#libs/templating/examples.ts';
 import { newId } from '#libs/ids/ulids.ts';
-import { defaultSelectorErrors, selectorErrors } from '../renders/page-fields.ts';
+import { defaultSelectorErrors, selectorErrors } from '../renders/document-fields.ts';
 import { warningsFieldOf } from '../renders/warnings.ts';
 import { prefersPdf } from '../server/accepts-pdf.ts';
 import { attachmentOf } from '../server/attachment.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError, throwErrors } from '#contracts/http/api-error.ts';
-import { defaultSelectorErrors } from '../renders/page-fields.ts';
+import { defaultSelectorErrors } from '../renders/document-fields.ts';
 import { findErrors } from '../server/validation/validate.ts';
 
 type RequiredField = 'name' | 'content';

@@ -9,7 +9,7 @@ import { requirePermission } from '../server/authenticate.ts';
 import { nameSchema, renderingErrors, route, type Route, ok } from '../server/route.ts';
 import { templateExamples, templateParams } from './reference.ts';
 import { runTemplateTest } from './run-template-test.ts';
-import { selectorErrors } from '../renders/page-fields.ts';
+import { selectorErrors } from '../renders/document-fields.ts';
 import { withDeferredInputs } from '../server/dependencies.ts';
 import { validate } from '../server/validation/validate.ts';
 

@@ -1,9 +1,10 @@
 import { parse } from 'css-tree/dist/csstree.esm';
 import { z } from 'zod';
-import type { ApiError } from '#contracts/http/api-error.ts';
-import { invalidField } from '#contracts/http/api-error.ts';
+import { ApiError, invalidField } from '#contracts/http/api-error.ts';
+import type { PartMode } from '#contracts/http/compose.ts';
 import { maxSelectorLength, pageUrl } from '#contracts/http/page-request.ts';
 import { inputTypes } from '#contracts/http/render.ts';
+import { isEmptyText } from '#libs/documents/text/base64.ts';
 import { findErrors } from '../server/validation/validate.ts';
 
 type Body = Record<string, unknown>;
@@ -53,16 +54,37 @@ const misplacedFieldErrors = (body: Body): ApiError[] => {
 };
 
 /** Only data for json may be an object or array. */
-export const dataTypeErrors = ({ data, input_type: inputType }: Body): ApiError[] => {
+const dataTypeErrors = ({ data, input_type: inputType }: Body): ApiError[] => {
   if (typeof data !== 'object' || data === null || inputType === 'json') return [];
   if (!inputTypes.some((type) => type === inputType)) return [];
   const message = `data must be a string if input_type is ${String(inputType)}; only json accepts an object or array.`;
   return [invalidField('data', message)];
 };
 
-/** The errors that depend on the input type: the URL of a page, and the fields about pages. */
-export const pageFieldErrors = (body: Body): ApiError[] => [
-  ...urlErrors(body),
-  ...misplacedFieldErrors(body),
+/**
+ * The errors of a document that the schema of its mode does not find: the selector, and for CONVERT what depends on the
+ * input type.
+ */
+export const furtherErrors = (mode: PartMode, body: Body): ApiError[] => [
+  ...(mode === 'CONVERT' ? [...dataTypeErrors(body), ...urlErrors(body), ...misplacedFieldErrors(body)] : []),
   ...selectorErrors(body.wait_for_selector),
 ];
+
+const requiredFields = {
+  CONVERT: { name: 'data', error: 'missing_data', use: 'it holds the content to convert' },
+  RENDER: { name: 'template_id', error: 'missing_template_id', use: 'it names the template to render' },
+  PDF: { name: 'data', error: 'missing_data', use: 'it holds the PDF in base64' },
+} as const;
+
+/** The field that a document of this mode must have. */
+export const requiredFieldOf = (mode: PartMode): string => requiredFields[mode].name;
+
+/** The error of a document without that field. `prefix` is the path of its part, if it is one. */
+export const missingField = (mode: PartMode, prefix = ''): ApiError => {
+  const { name, error, use } = requiredFields[mode];
+  return ApiError.of(error, `${prefix}${name} is missing: ${use}.`, { field: `${prefix}${name}` });
+};
+
+/** Whether a field is missing or has no content. */
+export const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && isEmptyText(value));
