@@ -7,8 +7,7 @@ import { printOptionNames } from '#contracts/http/print-option-names.ts';
 import type { NamedRenderOptions, RenderOptions } from '#contracts/http/render-options.ts';
 import type { PrintResult } from '#libs/chromium/printer.ts';
 import { noPagesInRangesError, requirePages } from '#libs/chromium/pdf/page-errors.ts';
-import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
-import type { OfficeDocument } from '#libs/documents/prepared-document.ts';
+import type { OfficeDocument, PreparedDocument } from '#libs/documents/prepared-document.ts';
 import { pagesOf } from '#libs/office/pages.ts';
 import type { Office, OfficeFormat, OfficeRequest, OfficeResult } from '#libs/office/port.ts';
 
@@ -43,23 +42,15 @@ const optionsOfHtml = [...printOptionNames, 'wait_for_selector'] as const;
 
 const ignoredOptions = (named: NamedRenderOptions, format: OfficeFormat): RenderWarning[] => {
   const hint = format === 'docx' ? ' docx_layout semantic uses it.' : '';
-  const ignored: string[] = optionsOfHtml.filter((name) => named[name] !== undefined && named[name] !== null);
-  const reason = `LibreOffice lays the ${format} out with the pages that the document has.${hint}`;
-  const others: RenderWarning[] = [
-    ...(format !== 'docx' && named.docx_layout !== undefined
-      ? [
-          {
-            kind: 'option_ignored' as const,
-            option: 'docx_layout',
-            reason: `The document is not a docx, but ${format}.`,
-          },
-        ]
-      : []),
-    ...(format !== 'xlsx' && named.one_page_per_sheet
-      ? [{ kind: 'option_ignored' as const, option: 'one_page_per_sheet', reason: 'The document is not an xlsx.' }]
-      : []),
-  ];
-  return [...ignored.map((option) => ({ kind: 'option_ignored' as const, option, reason })), ...others];
+  const ownPages = `LibreOffice lays the ${format} out with the pages that the document has.${hint}`;
+  const ignored: [option: string, reason: string][] = optionsOfHtml
+    .filter((name) => named[name] !== undefined && named[name] !== null)
+    .map((name) => [name, ownPages]);
+  if (format !== 'docx' && named.docx_layout !== undefined)
+    ignored.push(['docx_layout', `The document is not a docx, but ${format}.`]);
+  if (format !== 'xlsx' && named.one_page_per_sheet)
+    ignored.push(['one_page_per_sheet', 'The document is not an xlsx.']);
+  return ignored.map(([option, reason]) => ({ kind: 'option_ignored', option, reason }));
 };
 
 /**
