@@ -68,32 +68,23 @@ export const readRecordedInput = async (
   { source, headerFooter }: EventData['RenderRequested'],
   part: InputPart,
 ): Promise<RecordedInput> => {
-  const nameOf = (inputType: InputType) =>
-    `${renderIdOf(id)}${part === 'input' ? '' : `-${part}`}.${extensions[inputType]}`;
+  const suffix = part === 'input' ? '' : `-${part}`;
+  const recorded = (bytes: Uint8Array, inputType: InputType, uploadedName?: string | null): RecordedInput => ({
+    bytes,
+    contentType: recordedContentTypes[inputType],
+    fileName: uploadedName ?? `${renderIdOf(id)}${suffix}.${extensions[inputType]}`,
+  });
   if (part !== 'input') {
     const ref = headerFooter[part];
     if (!ref) throw notAvailable(part, `The request of this render had no ${part}_html.`);
-    return {
-      bytes: await read(inputs, ref, part),
-      contentType: recordedContentTypes.html,
-      fileName: nameOf('html'),
-    };
+    return recorded(await read(inputs, ref, part), 'html');
   }
-  if (source.mode === 'RENDER')
-    return {
-      bytes: await read(inputs, source.data, part),
-      contentType: recordedContentTypes.json,
-      fileName: nameOf('json'),
-    };
+  if (source.mode === 'RENDER') return recorded(await read(inputs, source.data, part), 'json');
   if (source.mode === 'COMPOSE')
-    return {
-      bytes: await readRecordedParts(source, (ref) => read(inputs, ref, part)),
-      contentType: recordedContentTypes.json,
-      fileName: nameOf('json'),
-    };
+    return recorded(await readRecordedParts(source, (ref) => read(inputs, ref, part)), 'json');
   const { inputType, page, upload } = source;
-  const named = { contentType: recordedContentTypes[inputType], fileName: upload?.fileName ?? nameOf(inputType) };
-  if (page) return { ...named, bytes: Buffer.from(page.url) };
+  if (page) return recorded(Buffer.from(page.url), inputType, upload?.fileName);
   const bytes = await read(inputs, source.input, part);
-  return { ...named, bytes: isOfficeInputType(inputType) && !upload ? fromBase64Text(bytes) : bytes };
+  const isText = isOfficeInputType(inputType) && !upload;
+  return recorded(isText ? fromBase64Text(bytes) : bytes, inputType, upload?.fileName);
 };
