@@ -17,29 +17,22 @@ export const isPdfKept = ({
 }: Pick<EventData['RenderRequested'], 'responseMode' | 'options'>): boolean =>
   responseMode.kind !== 'wait' || options.keep_pdf === true;
 
+type Retention = Pick<EventData['RenderRequested'], 'pdfRetentionMinutes'>;
+
 /** How long the PDF of a render is stored, in milliseconds. */
-export const pdfLifetimeMs = ({
-  pdfRetentionMinutes = pdfRetention.defaultMinutes,
-}: Pick<EventData['RenderRequested'], 'pdfRetentionMinutes'>): number => pdfRetentionMinutes * 60 * 1000;
+export const pdfLifetimeMs = ({ pdfRetentionMinutes = pdfRetention.defaultMinutes }: Retention): number =>
+  pdfRetentionMinutes * 60 * 1000;
 
 const maxSecondPdfLifetimeMs = 60 * 60 * 1000;
 
 /**
- * How long a PDF is stored that only a second rendering keeps, in milliseconds: at most an hour, because it is for the
- * caller who waits, and never longer than the first one.
+ * When the PDF of a second rendering is erased (ISO 8601). A PDF that only it keeps is stored for at most an hour, because it
+ * is for the caller who waits, and never longer than the first one. A PDF that was lost is stored again for the rest of
+ * its time.
  */
-const secondPdfLifetimeMs = (requested: Parameters<typeof pdfLifetimeMs>[0]): number =>
-  Math.min(pdfLifetimeMs(requested), maxSecondPdfLifetimeMs);
-
-/**
- * When the PDF of a second rendering is erased (ISO 8601). A PDF that was lost is stored again for the rest of its time.
- */
-export const secondPdfKeptUntil = (
-  requested: Parameters<typeof pdfLifetimeMs>[0],
-  history: readonly RecordedEvent[],
-  now: Date,
-): string => {
-  const until = new Date(now.getTime() + secondPdfLifetimeMs(requested)).toISOString();
+export const secondPdfKeptUntil = (requested: Retention, history: readonly RecordedEvent[], now: Date): string => {
+  const lifetimeMs = Math.min(pdfLifetimeMs(requested), maxSecondPdfLifetimeMs);
+  const until = new Date(now.getTime() + lifetimeMs).toISOString();
   const recorded = keptPdfOf(history, now);
   return recorded.kind === 'kept' && recorded.keptUntil > until ? recorded.keptUntil : until;
 };
