@@ -18,9 +18,8 @@ type PendingCommand = {
   reject: (error: Error) => void;
 };
 
-/** The connection to one target; to the browser itself if `id` is undefined. */
+/** The connection to one target, or to the browser itself. */
 export type Session = {
-  id: string | undefined;
   /** Sends a command. @throws CommandFailed with the browser's message, or BrowserGone */
   send<M extends Method>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
   /** Calls the listener for each such event of this session. Returns a function that removes it. */
@@ -116,8 +115,8 @@ export const connect = (write: Writable, read: Readable, maxBytes = maxResponseB
     failures.delete(id);
   };
 
+  /** Without an id, the connection to the browser itself. */
   const session = (id: string | undefined): Session => ({
-    id,
     send: (method, ...[params]) =>
       new Promise((resolve, reject) => {
         const failure = failures.get(undefined) ?? failures.get(id);
@@ -165,5 +164,5 @@ export const connect = (write: Writable, read: Readable, maxBytes = maxResponseB
   read.once('close', end).once('end', end).once('error', end);
   write.on('error', end);
 
-  return { ...session(undefined), session: (id) => session(id), removeSession, closed: closed.promise };
+  return { ...session(undefined), session, removeSession, closed: closed.promise };
 };
