@@ -10,6 +10,7 @@ import { inputKindOf } from '#libs/domain/render-inputs.ts';
 import type { Aggregate, Cause, EventLog } from '#application/command-handling/aggregate.ts';
 import { quotaRendersOf } from '#libs/projections/usage.ts';
 import { isPdfKept, pdfLifetimeMs } from './kept-pdf.ts';
+import { completedReply } from './kept-reply.ts';
 import type { RenderRequestedData } from './load-inputs.ts';
 import type { RenderedPdf, RenderPdfDependencies } from './render-pdf.ts';
 import { refsOf, storeFiles } from './rendered-files.ts';
@@ -63,7 +64,7 @@ export const completeRender = async (
   task: RenderTask,
   rendered: RenderedPdf,
 ): Promise<void> => {
-  const { pdf, contentType, thumbnail, pages, durations, renderMode, renderModeReason, engine, warnings } = rendered;
+  const { contentType, pages, durations, renderMode, renderModeReason, engine, warnings } = rendered;
   const responseMode = task.requested.responseMode.kind;
   const isKept = isPdfKept(task.requested);
   const refs = isKept ? await storeFiles(outputs, rendered) : await refsOf(rendered);
@@ -99,16 +100,9 @@ export const completeRender = async (
   if (completed?.type !== 'RenderCompleted') return;
   if (responseMode === 'wait')
     replies.send(task.id, {
-      status: 'DONE',
-      pdf,
-      ...(contentType ? { contentType } : {}),
-      ...(thumbnail ? { thumbnail } : {}),
-      pages,
-      durationMs: totalMs,
-      // The recorded warnings may be truncated.
-      warnings: completed.data.warnings,
+      // As recorded: warnings may be truncated.
+      ...completedReply({ ...task, completed: completed.data }, rendered, data),
       position: position!,
-      ...(data.keptUntil === null ? {} : { keptUntil: data.keptUntil }),
     });
   task.span?.setAttributes(resultAttributes(data));
   countCompleted(data);
