@@ -33,6 +33,13 @@ export class ApiError extends Error {
 export const invalidField = (field: string, message: string): ApiError =>
   ApiError.of('invalid_request', message, { field });
 
+/** The error of a part of a request, with the path of the part: in its field, and before its message or in `message`. */
+export const errorOfPart = (at: string, { fields }: ApiError, message = `${at}: ${fields.message}`): ApiError => {
+  const { field } = fields.extra;
+  const extra = { ...fields.extra, field: typeof field === 'string' ? `${at}.${field}` : at };
+  return ApiError.from({ ...fields, message, extra });
+};
+
 /** The whole seconds until a time, at least one. */
 export const secondsUntil = (time: Date, now: Date): number =>
   Math.max(1, Math.ceil((time.getTime() - now.getTime()) / 1000));

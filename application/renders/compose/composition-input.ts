@@ -1,7 +1,7 @@
 import type { Composition, RecordedPart } from '#contracts/events/composition.ts';
 import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import type { RenderSource } from '#contracts/events/render-request.ts';
-import { ApiError, invalidField, throwErrors } from '#contracts/http/api-error.ts';
+import { ApiError, errorOfPart, invalidField, throwErrors } from '#contracts/http/api-error.ts';
 import { type ComposePart, type ComposeRequest, pageOptionsOf, wholeOptionNames } from '#contracts/http/compose.ts';
 import { mergeRenderOptions, type NamedRenderOptions } from '#contracts/http/render-options.ts';
 import type { LongTexts, RenderContent, SourceDependencies, UploadedFile } from '../render-content.ts';
@@ -23,16 +23,6 @@ const pdfBytes = (text: string): Uint8Array => {
   if (notBase64.test(content.trimEnd().replace(/={1,2}$/, '')))
     throw invalidField('data', 'data must be a PDF in base64.');
   return Buffer.from(content, 'base64');
-};
-
-const errorInPart = (index: number, error: ApiError): ApiError => {
-  const { field } = error.fields.extra;
-  const at = `parts[${index}]`;
-  return ApiError.from({
-    ...error.fields,
-    message: `${at}: ${error.message}`,
-    extra: { ...error.fields.extra, field: typeof field === 'string' ? `${at}.${field}` : at },
-  });
 };
 
 const storedSource = ({ source, page }: RenderContent): RenderSource =>
@@ -132,7 +122,7 @@ export const storeComposition = async (
       recorded.push(await storeOne(part, index));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      errors.push(errorInPart(index, error));
+      errors.push(errorOfPart(`parts[${index}]`, error));
     }
   throwErrors(errors);
   const manifest: Composition = {

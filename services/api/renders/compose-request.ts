@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError, invalidField } from '#contracts/http/api-error.ts';
+import { ApiError, errorOfPart, invalidField } from '#contracts/http/api-error.ts';
 import {
   type ComposeRequest,
   type ComposePart,
@@ -23,14 +23,10 @@ type Body = Record<string, unknown>;
 const partSchemas = { CONVERT: convertPart, RENDER: templatePart, PDF: pdfPart } as const;
 
 /** The error of a field of a part, with the path of the part. */
-const inPart = (at: string, error: ApiError): ApiError => {
-  const field = String(error.fields.extra['field']);
-  return ApiError.from({
-    ...error.fields,
-    message: error.message.startsWith(field) ? `${at}.${error.message}` : `${at}: ${error.message}`,
-    extra: { ...error.fields.extra, field: `${at}.${field}` },
-  });
-};
+const inPart = (at: string, error: ApiError): ApiError =>
+  error.message.startsWith(String(error.fields.extra['field']))
+    ? errorOfPart(at, error, `${at}.${error.message}`)
+    : errorOfPart(at, error);
 
 const modeError = (at: string, received: unknown): ApiError => {
   const meant = suggestValue('mode', received, partModes);

@@ -1,4 +1,4 @@
-import { ApiError, throwErrors, truncateForMessage } from '#contracts/http/api-error.ts';
+import { ApiError, errorOfPart, throwErrors, truncateForMessage } from '#contracts/http/api-error.ts';
 import { pdfContentType } from '#contracts/http/output.ts';
 import { isObject } from '#contracts/http/type-names.ts';
 import type { LongTexts, Upload } from '#application/renders/render-content.ts';
@@ -30,16 +30,6 @@ export const readPartsField = ({ bytes }: Part): Values => {
 
 /** macOS writes the names of files in another Unicode form than most JSON has. */
 const keyOf = (name: string): string => name.normalize('NFC');
-
-/** The error of a file, with the path of the part that names it. */
-const inPart = (at: string, error: unknown): unknown => {
-  if (!(error instanceof ApiError)) return error;
-  const { message, extra } = error.fields;
-  const field = String(extra['field']);
-  return field.startsWith(at)
-    ? error
-    : ApiError.from({ ...error.fields, message: `${at}: ${message}`, extra: { ...extra, field: `${at}.${field}` } });
-};
 
 const isPdf = ({ type, fileName }: Part): boolean => type === pdfContentType || /\.pdf$/i.test(fileName ?? '');
 
@@ -115,9 +105,9 @@ export const withPartFiles = (values: Values, files: readonly Part[]): Values & 
       partTexts[index] = { ...partTexts[index], data: file.bytes };
       partFiles[index] = { fileName: file.fileName };
     } catch (error) {
-      const located = inPart(at, error);
-      if (!(located instanceof ApiError)) throw located;
-      errors.push(located);
+      if (!(error instanceof ApiError)) throw error;
+      // Most errors name the part already.
+      errors.push(String(error.fields.extra['field']).startsWith(at) ? error : errorOfPart(at, error));
     }
   }
   for (const [key, { fileName }] of byName)
