@@ -122,32 +122,27 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const layout: LayoutContext = { geometry, fonts, direction, printBackground: options.print_background, hasTexts };
     const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
 
-    const heightOf = (kind: HeaderFooterKind) => {
+    const place = (kind: HeaderFooterKind, minHeight: number, lowestMargin: number) => {
       const index = contents.findIndex((content) => content.kind === kind);
-      return index === -1
-        ? 0
-        : Math.max(kind === 'header' ? options.header_height : options.footer_height, naturalHeights[index]!);
+      if (index === -1) return { height: 0, block: '', template: '' };
+      const height = Math.max(minHeight, naturalHeights[index]!);
+      const block = placedBlock(contents[index]!, height, Math.max(height, lowestMargin), layout);
+      return { height, block, template: headerFooterTemplate(kind, block, layout) };
     };
-    const [headerHeight, footerHeight] = [heightOf('header'), heightOf('footer')];
-    await pages.growMargins({ top: headerHeight, bottom: footerHeight });
-    const block = (kind: HeaderFooterKind): string => {
-      const content = contents.find((candidate) => candidate.kind === kind);
-      const height = kind === 'header' ? headerHeight : footerHeight;
-      const margin = Math.max(height, kind === 'header' ? geometry.lowest.top : geometry.lowest.bottom);
-      return content ? placedBlock(content, height, margin, layout) : '';
-    };
-    const [header, footer] = [block('header'), block('footer')];
-    const template = (kind: HeaderFooterKind, html: string) => (html ? headerFooterTemplate(kind, html, layout) : '');
+    const header = place('header', options.header_height, geometry.lowest.top);
+    const footer = place('footer', options.footer_height, geometry.lowest.bottom);
+    await pages.growMargins({ top: header.height, bottom: footer.height });
+    const heights = { headerHeight: header.height, footerHeight: footer.height };
     if (!contents.some(({ differsByPage }) => differsByPage))
-      return { header: template('header', header), footer: template('footer', footer), headerHeight, footerHeight };
+      return { header: header.template, footer: footer.template, ...heights };
     const overlay = createOverlay({
       head: headerFooterStyles(layout),
-      blocks: header + footer,
+      blocks: header.block + footer.block,
       headings,
       options,
       instance: await context.staticInstance(),
       signal: context.signal,
     });
-    return { header: '', footer: '', headerHeight, footerHeight, overlay };
+    return { header: '', footer: '', ...heights, overlay };
   };
 };
