@@ -22,7 +22,7 @@ export type PrintRequest = {
   /** What the document needs from a browser; decides how it is printed. */
   classification: Classification;
   /** The account of the document: a slow document only delays others of the same group. */
-  group?: string;
+  group: string;
   /**
    * Prints the document in its own browser, so that no other document can affect it or be affected. Takes as long as a
    * browser start.
@@ -39,12 +39,12 @@ export type PrintRequest = {
   requestedAt: Date;
   /**
    * `processingMs` is the time left for the document once it has a browser. `waitTimeoutMs` is how long it may wait for
-   * a browser, by default the same. `maxPages` is null for no limit. `maxImages` is for a page at
-   * a URL; the images of other documents are counted before.
+   * a browser. `maxPages` is null for no limit. `maxImages` is for a page at a URL; the images of other documents are
+   * counted before.
    */
   limits: {
     processingMs: number;
-    waitTimeoutMs?: number;
+    waitTimeoutMs: number;
     scriptMs: number;
     maxPages: number | null;
     maxImages?: number | null;

@@ -143,7 +143,7 @@ const loadAndPrint = async (
 ): Promise<PrintedPage> => {
   const { options, limits, classification } = request;
   const started = performance.now();
-  page.proxy?.assignAccount(request.group ?? '');
+  page.proxy?.assignAccount(request.group);
   // Without scripts and network, nothing is fetched after the load event.
   const mayFetchLate = classification.external || scripts === 'on';
   if (request.diagnostics) {

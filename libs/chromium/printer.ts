@@ -162,12 +162,12 @@ export const openPrinter = async (options: PrinterOptions): Promise<Printer> => 
       if (closing) throw new BrowserGone('The printer is closing.');
       refuseRefresh(request);
       const strategy = strategyFor(request);
-      const { processingMs, waitTimeoutMs = processingMs } = request.limits;
+      const { waitTimeoutMs } = request.limits;
       const timeoutError = () => tooBusyError('No browser was free for the document', waitTimeoutMs);
       const queuedAt = performance.now();
       const printIn = (queue: FairQueue, printer: typeof printShared): Promise<PrintResult> => {
         const deadline = performance.now() + waitTimeoutMs;
-        return queue.add(request.group ?? '', () => printer(strategy, request, { queuedAt, deadline, timeoutError }), {
+        return queue.add(request.group, () => printer(strategy, request, { queuedAt, deadline, timeoutError }), {
           timeoutMs: waitTimeoutMs,
           createError: timeoutError,
         });

@@ -13,7 +13,7 @@ export const measurePrinter = async (
 ): Promise<Measurement> => {
   const printer = await openPrinter({ executable, pagesPerBrowser: concurrency, logger: silent });
   const options = renderOptions.parse({});
-  const limits = { processingMs: 30_000, scriptMs: 5000, maxPages: 100 };
+  const limits = { processingMs: 30_000, waitTimeoutMs: 30_000, scriptMs: 5000, maxPages: 100 };
   try {
     return await measure(documents, concurrency, (_, index) => {
       const html =
@@ -23,6 +23,7 @@ export const measurePrinter = async (
       return printer.print({
         html,
         classification: classify(html).classification,
+        group: 'bench',
         options,
         requestedAt: new Date(),
         limits,

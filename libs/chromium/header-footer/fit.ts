@@ -99,7 +99,7 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
   const completeContents = async (
     parsed: HeaderFooterContent[],
     title: string,
-    { group = '', limits: { maxImages = null } }: PrintRequest,
+    { group, limits: { maxImages = null } }: PrintRequest,
     { signal, staticInstance }: FitContext,
   ): Promise<HeaderFooterContent[]> => {
     const contents = await inlineImages(parsed, { instance: staticInstance, group, maxImages, signal });

@@ -23,6 +23,7 @@ export const requestFor = (
   { options, limits, scripts = false, external = false, ...rest }: PrintRequestOptions = {},
 ): PrintRequest => ({
   html,
+  group: 'account',
   classification: { ...classify(html).classification, scripts, external },
   options: renderOptions.parse(options ?? {}),
   requestedAt: new Date('2026-02-03T04:05:06.789Z'),
