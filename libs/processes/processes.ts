@@ -1,11 +1,18 @@
-import { writeFile } from 'node:fs/promises';
+import { chown, writeFile } from 'node:fs/promises';
 import pRetry from 'p-retry';
 
-/** The ids of the user and the group `nobody`. Processes that a service of root starts run as this user. */
-export const nobodyId = 65534;
+/** The user and the group `nobody`. */
+const nobodyId = 65534;
 
-/** Whether this process runs as root, so that it starts others as the user `nobody`. */
-export const runsAsRoot = (): boolean => process.getuid?.() === 0;
+const runsAsRoot = (): boolean => process.getuid?.() === 0;
+
+/** The ids of the user of started processes, for `spawn`: those of `nobody` if this process runs as root, else none. */
+export const childUser = (): { uid?: number; gid?: number } => (runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {});
+
+/** Makes files that this process has written those of the user of started processes. */
+export const giveToChildUser = async (...paths: readonly string[]): Promise<void> => {
+  if (runsAsRoot()) await Promise.all(paths.map((path) => chown(path, nobodyId, nobodyId)));
+};
 
 /** Whether a process runs, also one of another user. */
 export const isAlive = (pid: number): boolean => {

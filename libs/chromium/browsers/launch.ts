@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chown, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -8,11 +8,11 @@ import { BrowserGone } from '../cdp/errors.ts';
 import type { RenderMode } from '#contracts/render-modes.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import {
+  childUser,
   documentNiceness,
+  giveToChildUser,
   killProcessGroup,
   lowerSessionPriority,
-  nobodyId,
-  runsAsRoot,
 } from '#libs/processes/processes.ts';
 import { fontConfiguration } from '../fonts/configuration.ts';
 import { browserFlags } from './flags.ts';
@@ -92,7 +92,7 @@ const hasSmallSharedMemory = async () => {
 const writeFontConfiguration = async (folder: string): Promise<void> => {
   const file = fontConfigurationFile(folder);
   await writeFile(file, await fontConfiguration());
-  if (runsAsRoot()) await chown(file, nobodyId, nobodyId);
+  await giveToChildUser(file);
 };
 
 const captureStderr = (child: ChildProcess) => {
@@ -110,14 +110,13 @@ export const hasFramelessPages = (product: string): boolean => product.startsWit
  */
 export const launchBrowser = async (options: LaunchOptions): Promise<Browser> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-browser-'));
-  const user = runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {};
-  if (runsAsRoot()) await chown(folder, nobodyId, nobodyId);
+  await giveToChildUser(folder);
   const discard = async (error: unknown): Promise<never> => {
     await rm(folder, { recursive: true, force: true });
     throw error;
   };
   await writeFontConfiguration(folder).catch(discard);
-  const trustFlags = await trustAuthorities(options.caFile, folder, user).catch(discard);
+  const trustFlags = await trustAuthorities(options.caFile, folder).catch(discard);
   const browserArguments = browserFlags({
     ...options,
     heapMb: heapLimit(options.memoryMb),
@@ -132,7 +131,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
     cwd: folder,
     env: browserEnvironment(folder),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    ...user,
+    ...childUser(),
   });
   const stderr = captureStderr(child);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));

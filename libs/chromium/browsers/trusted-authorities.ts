@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isExecutable } from '#libs/config/find-browser.mjs';
 import { readCertificates } from '#libs/egress/trust-store.ts';
+import { childUser, giveToChildUser } from '#libs/processes/processes.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -21,22 +22,16 @@ const publicKeyHash = (certificate: string): string =>
     .update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64');
 
-type UserIds = { uid?: number; gid?: number };
-
-/** Files that this process creates belong to its own user, but the browser runs as another one. */
-const changeOwner = async (path: string, { uid, gid }: UserIds): Promise<void> =>
-  void (uid !== undefined && (await chown(path, uid, gid ?? uid)));
-
-const writeCertificateDatabase = async (certutil: string, home: string, certificates: string[], user: UserIds) => {
+const writeCertificateDatabase = async (certutil: string, home: string, certificates: string[]) => {
   const database = join(home, '.pki', 'nssdb');
   await mkdir(database, { recursive: true });
-  for (const path of [join(home, '.pki'), database]) await changeOwner(path, user);
-  const options = { ...user, cwd: home, env: { HOME: home } };
+  await giveToChildUser(join(home, '.pki'), database);
+  const options = { ...childUser(), cwd: home, env: { HOME: home } };
   await execFileAsync(certutil, ['-d', `sql:${database}`, '-N', '--empty-password'], options);
   for (const [index, certificate] of certificates.entries()) {
     const file = join(home, `authority-${index}.pem`);
     await writeFile(file, `${certificate}\n`);
-    await changeOwner(file, user);
+    await giveToChildUser(file);
     await execFileAsync(
       certutil,
       ['-d', `sql:${database}`, '-A', '-t', 'C,,', '-n', `authority ${index}`, '-i', file],
@@ -50,11 +45,11 @@ const writeCertificateDatabase = async (certutil: string, home: string, certific
  * the browser's certificate database. Without it only their keys are passed, and the browser trusts every server that
  * shows such a certificate in its chain.
  */
-export const trustAuthorities = async (caFile: string | undefined, home: string, user: UserIds): Promise<string[]> => {
+export const trustAuthorities = async (caFile: string | undefined, home: string): Promise<string[]> => {
   if (!caFile) return [];
   const certificates = readCertificates(caFile);
   const certutil = findCertutil();
   if (!certutil) return [`--ignore-certificate-errors-spki-list=${certificates.map(publicKeyHash).join(',')}`];
-  await writeCertificateDatabase(certutil, home, certificates, user);
+  await writeCertificateDatabase(certutil, home, certificates);
   return [];
 };

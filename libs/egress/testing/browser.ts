@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Session } from '#libs/chromium/cdp/connection.ts';
-import { nobodyId, runsAsRoot } from '#libs/processes/processes.ts';
+import { childUser, giveToChildUser } from '#libs/processes/processes.ts';
 
 /** Flags that allow a page to reach the network only through the proxy. */
 export const proxyFlags = (proxyUrl: string): string[] => [
@@ -36,13 +36,13 @@ const baseFlags = [
 /** Starts a browser in its own folder and process group; as the user `nobody` where the tests run as root. */
 export const startTestBrowser = async (executable: string, flags: string[]): Promise<TestBrowser> => {
   const folder = mkdtempSync(join(tmpdir(), 'egress-browser-'));
-  if (runsAsRoot()) chownSync(folder, nobodyId, nobodyId);
+  await giveToChildUser(folder);
   const child = spawn(executable, [...baseFlags, ...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     detached: true,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOME: folder },
-    ...(runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {}),
+    ...childUser(),
   });
   const exited = once(child, 'exit');
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);

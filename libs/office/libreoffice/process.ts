@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
-import { chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontConfiguration } from '#libs/chromium/fonts/configuration.ts';
 import {
+  childUser,
   documentNiceness,
+  giveToChildUser,
   killProcessGroup,
   lowerSessionPriority,
-  nobodyId,
-  runsAsRoot,
 } from '#libs/processes/processes.ts';
 import type { Installation } from './find.ts';
 import { encodeFrame, type Frame, readFrames } from './frames.ts';
@@ -68,10 +68,8 @@ const fillFolder = async (folder: string): Promise<void> => {
     ...scripts.map((name) => copyFile(fileURLToPath(new URL(name, import.meta.url)), join(folder, name))),
     ...[...files].map(([file, content]) => writeFile(file, content)),
   ]);
-  if (!runsAsRoot()) return;
   const scriptFiles = scripts.map((name) => join(folder, name));
-  const owned = [folder, join(folder, 'profile'), profile, config, ...files.keys(), ...scriptFiles];
-  await Promise.all(owned.map((path) => chown(path, nobodyId, nobodyId)));
+  await giveToChildUser(folder, join(folder, 'profile'), profile, config, ...files.keys(), ...scriptFiles);
 };
 
 const environmentOf = (folder: string): NodeJS.ProcessEnv => ({
@@ -118,7 +116,7 @@ export const launchOffice = async (options: LaunchOptions): Promise<OfficeProces
     cwd: folder,
     env: environmentOf(folder),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    ...(runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {}),
+    ...childUser(),
   });
   let errorText = '';
   child.stderr!.setEncoding('utf8').on('data', (piece: string) => (errorText = (errorText + piece).slice(-1000)));
