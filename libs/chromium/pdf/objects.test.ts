@@ -1,32 +1,20 @@
 import { expect, test } from 'vitest';
+import { buildPdf } from '#libs/pdf/testing/build-pdf.ts';
 import { countPages, setPdfDates } from './objects.ts';
-
-/** A PDF of these objects, numbered from 1, with a plain cross-reference table. */
-const pdfOf = (objects: string[], trailer: string): Buffer => {
-  let text = '%PDF-1.4\n';
-  const offsets = objects.map((object, index) => {
-    const offset = text.length;
-    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return offset;
-  });
-  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  return Buffer.from(
-    `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}trailer\n${trailer}\nstartxref\n${text.length}\n%%EOF\n`,
-    'latin1',
-  );
-};
 
 const dates = (time: string) => `/CreationDate (D:${time}+00'00')\n/ModDate (D:${time}+00'00')`;
 const info = `<</Title (mine (D:1) /CreationDate (D:19990101000000+00'00') endobj)\n${dates('20200101000000')}>>`;
 const sample = () =>
-  pdfOf(
-    [
-      info,
-      '<</Type /Pages\n/Count 12\n/Kids []>>',
-      '<</Type /Pages\n/Count 99>>',
-      '<</Type /Catalog\n/Lang (x /Pages 3 0 R)\n/Pages 2 0 R>>',
-    ],
-    '<</Size 5\n/Root 4 0 R\n/Info 1 0 R>>',
+  Buffer.from(
+    buildPdf(
+      {
+        1: '<</Type /Catalog\n/Lang (x /Pages 4 0 R)\n/Pages 3 0 R>>',
+        2: info,
+        3: '<</Type /Pages\n/Count 12\n/Kids []>>',
+        4: '<</Type /Pages\n/Count 99>>',
+      },
+      '/Info 2 0 R',
+    ),
   );
 
 test('the page count is that of the page tree in the catalogue, not of one in a text', () => {
@@ -42,9 +30,6 @@ test('the dates are set in place and the title keeps its text', () => {
 });
 
 test('setting the dates fails for a PDF without dates in the expected place', () => {
-  const bare = pdfOf(
-    ['<</Creator (x)>>', '<</Type /Pages\n/Count 1>>', '<</Pages 2 0 R>>'],
-    '<</Root 3 0 R\n/Info 1 0 R>>',
-  );
-  expect(() => setPdfDates(bare, new Date())).toThrow('/CreationDate');
+  const bare = { 1: '<</Pages 2 0 R>>', 2: '<</Type /Pages\n/Count 1>>', 3: '<</Creator (x)>>' };
+  expect(() => setPdfDates(Buffer.from(buildPdf(bare, '/Info 3 0 R')), new Date())).toThrow('/CreationDate');
 });

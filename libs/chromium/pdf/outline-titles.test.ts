@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { buildPdf } from '#libs/pdf/testing/build-pdf.ts';
 import type { HeadingText } from './heading-texts.ts';
 import { openPdfObjects } from './objects.ts';
 import { withHeadingTitles } from './outline-titles.ts';
@@ -10,16 +11,7 @@ const pdfOf = (titles: readonly string[]): Buffer => {
     return `<</Title <FEFF${Buffer.from(title, 'utf16le').swap16().toString('hex')}>${next}>>`;
   });
   const objects = ['<</Outlines 2 0 R>>', '<</First 3 0 R>>', ...items];
-  let pdf = '%PDF-1.4\n';
-  const offsets = objects.map((object, index) => {
-    const offset = pdf.length;
-    pdf += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return offset;
-  });
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
-  const trailer = `trailer\n<</Size ${objects.length + 1} /Root 1 0 R>>\n`;
-  return Buffer.from(`${pdf}${table}${trailer}startxref\n${pdf.length}\n%%EOF\n`);
+  return Buffer.from(buildPdf(Object.fromEntries(objects.map((object, index) => [index + 1, object]))));
 };
 
 const titlesOf = (pdf: Buffer): string[] => {
