@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { SealedEncryption } from '#contracts/events/render-request.ts';
 import type { EncryptionOption } from '#contracts/http/encryption.ts';
 import type { PdfEncryption } from '#libs/pdf/encryption.ts';
@@ -30,12 +31,13 @@ export const sealEncryption = async (
   };
 };
 
-/** The encryption with its passwords. @throws BlobNotFound; ApiError render_input_lost */
+/** The encryption of a render with its passwords; null if there is none. @throws BlobNotFound; ApiError render_input_lost */
 export const openEncryption = async (
   dependencies: SealDependencies,
-  accountId: string,
-  { permissions, encryptMetadata, sealed }: SealedEncryption,
-): Promise<PdfEncryption> => {
+  { accountId, encryption }: Pick<EventData['RenderRequested'], 'accountId' | 'encryption'>,
+): Promise<PdfEncryption | null> => {
+  if (!encryption) return null;
+  const { permissions, encryptMetadata, sealed } = encryption;
   const content = await unsealForRender(dependencies, ownerOf(accountId), sealed, 'The passwords');
   return { ...(content as EncryptionSecrets), permissions, encryptMetadata };
 };

@@ -87,8 +87,7 @@ export const finishPdf = async (
   const files = filesOf(options, invoice);
   const standards = standardsOf(options);
   const stamps = await stampsFor(dependencies, requested, elapsed, toFinish);
-  const { encryption: sealed, accountId } = requested;
-  const encryption = sealed ? await openEncryption(dependencies, accountId, sealed) : null;
+  const encryption = await openEncryption(dependencies, requested);
   if (!standards && !stamps && !encryption && files.attachments.length === 0)
     return metadata ? withInformation(pdf, metadata) : pdf;
   const input = {

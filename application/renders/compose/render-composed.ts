@@ -168,8 +168,7 @@ const composeOnce = async (
     const headings = await readHeadings(composing, made);
     const parts = await arrangeParts(composing, made, headings);
     const stamps = await printComposedStamps(composing, parts, headings);
-    const { encryption: sealed, accountId } = requested;
-    const encryption = sealed ? await openEncryption(dependencies, accountId, sealed) : null;
+    const encryption = await openEncryption(dependencies, requested);
     const output = join(folder, 'composed.pdf');
     const input = {
       parts,
