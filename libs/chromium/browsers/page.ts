@@ -42,10 +42,8 @@ const windowClosedError = () =>
     details: { reason: 'closed_itself' },
   });
 
-const contextDisposer =
-  ({ devtools }: Browser, browserContextId: string) =>
-  (): Promise<void> =>
-    devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+const disposeContext = ({ devtools }: Browser, browserContextId: string): Promise<void> =>
+  devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
 
 /** The window is not shown. In one with the height of the viewport, a document with frames took a quarter more processor time. */
 const windowHeight = 1;
@@ -80,7 +78,7 @@ const attachPage = async (
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();
-      await contextDisposer(browser, browserContextId)();
+      await disposeContext(browser, browserContextId);
       devtools.removeSession(sessionId);
       await proxy?.close();
     },
@@ -132,7 +130,7 @@ const openPageBehindProxy = async (
     proxyBypassList: '<-loopback>',
   };
   const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', contextOptions);
-  let close = contextDisposer(browser, browserContextId);
+  let close = () => disposeContext(browser, browserContextId);
   try {
     const page = await attachPage(browser, browserContextId, proxy);
     close = () => page.close();

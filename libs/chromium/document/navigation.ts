@@ -8,16 +8,15 @@ import { hasSecrets, headersForOrigin } from './page-secrets.ts';
 import { evaluate } from './evaluate.ts';
 import { errorReason, type FailureReason, reasonText, statusReason } from './failure-reasons.ts';
 
+type Until = { event: 'load' | 'DOMContentLoaded'; signal: AbortSignal; deadline: number };
+
 export type Navigation = {
   /**
    * Runs the work once the page has fired the event and is not about to load another page. If it still loads another
    * page, runs the work again. Afterwards the page cannot load another one.
    * @throws ApiError url_load_failed if the server has not responded at `deadline`, by performance.now()
    */
-  whileItStays(
-    until: { event: 'load' | 'DOMContentLoaded'; signal: AbortSignal; deadline: number },
-    work: () => Promise<void>,
-  ): Promise<void>;
+  whileItStays(until: Until, work: () => Promise<void>): Promise<void>;
   /** @throws ApiError url_load_failed if the page is empty */
   loadedPage(): Promise<LoadedPage>;
 };
@@ -202,11 +201,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
     },
   );
 
-  const settle: (...args: Parameters<Navigation['whileItStays']>) => Promise<void> = async ({
-    event,
-    signal,
-    deadline,
-  }) => {
+  const settle = async ({ event, signal, deadline }: Until): Promise<void> => {
     for (;;) {
       const version = change.version();
       signal.throwIfAborted();
@@ -223,7 +218,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   return {
     whileItStays: async (until, work) => {
       for (;;) {
-        await settle(until, work);
+        await settle(until);
         const before = started;
         try {
           await work();
