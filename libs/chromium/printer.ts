@@ -42,8 +42,9 @@ export type Printer = {
   close(): Promise<void>;
 };
 
-export type PrinterOptions = Pick<BrowsersOptions, 'executable' | 'logger' | 'tuning'> & {
-  [Name in 'openProxy' | 'caFile' | 'pagesPerBrowser' | 'memoryMb']?: BrowsersOptions[Name] | undefined;
+export type PrinterOptions = Omit<BrowsersOptions, 'pagesPerBrowser' | 'memoryMb'> & {
+  pagesPerBrowser?: number | undefined;
+  memoryMb?: number | undefined;
 };
 
 /** The browser of a document, and the one that lays out its header and footer. */
@@ -54,6 +55,7 @@ type WaitDeadline = { queuedAt: number; deadline: number; timeoutError: () => Er
 
 /** One page more than cores keeps them busy while a page waits for the browser's processes; more pages do not help. */
 const defaultPagesPerBrowser = () => Math.max(2, Math.min(16, availableParallelism() + 1));
+const defaultMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
 /** About 64 MB for each page. */
 const maxPagesPerBrowser = (pages: number, memoryMb: number) =>
   Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
@@ -64,16 +66,8 @@ const maxIsolatedBrowsers = 3;
  * @throws with a remedy if the browser does not start
  */
 export const openPrinter = async (options: PrinterOptions): Promise<Printer> => {
-  const {
-    executable,
-    openProxy,
-    caFile,
-    logger,
-    tuning,
-    pagesPerBrowser = defaultPagesPerBrowser(),
-    memoryMb = Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3)),
-  } = options;
-  const browsers = await openBrowsers({ executable, openProxy, caFile, logger, tuning, pagesPerBrowser, memoryMb });
+  const { pagesPerBrowser = defaultPagesPerBrowser(), memoryMb = defaultMemoryMb() } = options;
+  const browsers = await openBrowsers({ ...options, pagesPerBrowser, memoryMb });
   const { shared, isolated } = browsers;
   const queueFor = (quick: number): FairQueue =>
     openFairQueue({

@@ -9,8 +9,8 @@ import { findCertutil } from './trusted-authorities.ts';
 export type BrowsersOptions = {
   executable: string;
   /** Opens the proxy of each document that may fetch; without it no document has network. */
-  openProxy: OpenProxy | undefined;
-  caFile: string | undefined;
+  openProxy?: OpenProxy | undefined;
+  caFile?: string | undefined;
   /** The number of documents printed at once in each browser; more while some are slow. */
   pagesPerBrowser: number;
   /** The limit for all processes of one browser together. */
