@@ -64,16 +64,14 @@ const withSealedEncryption = async (
   return { ...content, options, encryption: await sealEncryption({ blobs: inputs, secrets }, accountId, encryption) };
 };
 
-type TemplateRenderFields = Omit<TemplateRequest, 'mode'>;
-
 const storeTemplateContent = async (
   dependencies: SourceDependencies,
   { account }: Caller,
-  request: TemplateRenderFields,
+  request: TemplateRequest,
   data: Uint8Array,
 ): Promise<RenderContent> => {
   const { reads, templates, inputs, readYourWrites } = dependencies;
-  const { template_id, template_version, data: _, ...options } = request;
+  const { mode: _mode, template_id, template_version, data: _data, ...options } = request;
   await readYourWrites.waitForWrites(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
   if (!template)
@@ -106,10 +104,7 @@ const storeContent = async (
   data: Uint8Array,
   file: Upload['file'],
 ): Promise<RenderContent> => {
-  if (request.mode === 'RENDER') {
-    const { mode: _, ...fields } = request;
-    return storeTemplateContent(dependencies, caller, fields, data);
-  }
+  if (request.mode === 'RENDER') return storeTemplateContent(dependencies, caller, request, data);
   const { mode: _mode, input_type: inputType, data: _data, url_headers, url_cookies, ...options } = request;
   const input = await dependencies.inputs.put(data);
   return {
