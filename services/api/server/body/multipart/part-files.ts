@@ -11,10 +11,6 @@ import { checkTemplateData, invalid, isTemplateData, type Values } from './value
 type Fields = Record<string, unknown>;
 type PartFiles = NonNullable<Upload['parts']>;
 
-/** Whether a form is for a composed document: by its mode, else by `parts` or `files`. */
-export const isComposeRequest = ({ mode, template_id: id, parts }: Fields, files: readonly Part[]): boolean =>
-  mode === 'COMPOSE' || (mode === undefined && id === undefined && (parts !== undefined || files.length > 0));
-
 /** The JSON array in the part `parts`. @throws ApiError */
 export const readPartsField = ({ bytes }: Part): Values => {
   const body = asBuffer(joinChunks([Buffer.from('{"parts":'), bytes, Buffer.from('}')]));

@@ -15,7 +15,7 @@ import {
 } from '../read-json.ts';
 import { fieldValueOf, textOf } from './field-values.ts';
 import { baseNameOf, inputTypeOf } from './input-type.ts';
-import { isComposeRequest, readPartsField, withPartFiles } from './part-files.ts';
+import { readPartsField, withPartFiles } from './part-files.ts';
 import { type Part, readParts } from './read-parts.ts';
 import { invalid, type Values, withTemplateData } from './values.ts';
 import { createHash } from 'node:crypto';
@@ -159,11 +159,12 @@ const withAttachments = (values: Values, files: readonly Part[]): Values => {
   };
 };
 
-const isTemplateRequest = ({ mode, template_id: id }: Fields): boolean =>
-  mode === 'RENDER' || (mode === undefined && id !== undefined);
-
-const modeOf = (fields: Fields, files: readonly Part[]): 'RENDER' | 'COMPOSE' | 'CONVERT' =>
-  isTemplateRequest(fields) ? 'RENDER' : isComposeRequest(fields, files) ? 'COMPOSE' : 'CONVERT';
+/** The mode of a form. If it names none, that of its fields and files. */
+const modeOf = ({ mode, template_id: id, parts }: Fields, files: readonly Part[]): 'RENDER' | 'COMPOSE' | 'CONVERT' => {
+  if (mode !== undefined) return mode === 'RENDER' || mode === 'COMPOSE' ? mode : 'CONVERT';
+  if (id !== undefined) return 'RENDER';
+  return parts !== undefined || files.length > 0 ? 'COMPOSE' : 'CONVERT';
+};
 
 /** The fields with `parts`, if it has a part of its own. An empty part counts as absent. */
 const withPartsField = (own: Values, part: Part | undefined): Values => {
