@@ -13,14 +13,10 @@ const defaultFallbackOptions: EventLogFallbackOptions = {
   regenerationTimeoutMs: 30_000,
 };
 
-const tooManyRegenerations: RenderReply = {
+const serviceUnavailable = (message: string): RenderReply => ({
   status: 'FAILED',
-  error: {
-    name: 'service_unavailable',
-    message: 'The PDF was rendered but could not be delivered. Send a new request.',
-    extra: { retry_after: 5 },
-  },
-};
+  error: { name: 'service_unavailable', message, extra: { retry_after: 5 } },
+});
 
 /** Whether a regeneration was requested in the last `timeoutMs` milliseconds and has not ended. */
 export const isRegenerationPending = (
@@ -47,17 +43,12 @@ const readReplyFromEventLog = async (
   if (aggregate.state.status !== 'DONE') return null;
   if (!wasDone || isRegenerationPending(history, eventLog.now(), regenerationTimeoutMs)) return 'done';
   const count = nextRegeneration(aggregate.state);
-  if (count === null) return tooManyRegenerations;
+  if (count === null) return serviceUnavailable('The PDF was rendered but could not be delivered. Send a new request.');
   await aggregate.execute({ type: 'requestPdfRegeneration', count }, causedBy(history.at(-1)!, 'api'));
   return 'done';
 };
 
 type PendingRequest = { id: string; since: number; wasDone: boolean; resolve: (reply: RenderReply) => void };
-
-const serviceUnavailable = (reason: string): RenderReply => ({
-  status: 'FAILED',
-  error: { name: 'service_unavailable', message: reason, extra: { retry_after: 5 } },
-});
 
 /**
  * Replies that are not lost with a message or a process: a caller that waits for long gets the outcome from the event
