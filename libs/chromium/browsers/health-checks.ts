@@ -1,3 +1,4 @@
+import { pause } from '#libs/concurrency/pause.ts';
 import { TimeoutError, runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { BrowserInstance } from './instance.ts';
 import { readGroupMemory, decideKill, memoryExceededError, MemoryExceededTogether } from './memory.ts';
@@ -17,24 +18,12 @@ const respondsWithin = (response: Promise<unknown>, milliseconds: number): Promi
     (error: unknown) => !(error instanceof TimeoutError),
   );
 
-const repeatEvery = (intervalMs: number, check: () => Promise<void>): (() => void) => {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const scheduleNext = () => {
-    if (!stopped)
-      timer = setTimeout(
-        () =>
-          void check()
-            .catch(() => undefined)
-            .finally(scheduleNext),
-        intervalMs,
-      ).unref();
-  };
-  scheduleNext();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
+const repeatEvery = async (intervalMs: number, signal: AbortSignal, check: () => Promise<void>): Promise<void> => {
+  for (;;) {
+    await pause(intervalMs, signal, { ref: false });
+    if (signal.aborted) return;
+    await check().catch(() => undefined);
+  }
 };
 
 const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
@@ -79,9 +68,8 @@ const checkResponsiveness = async ({ instances, logger, responseTimeoutMs }: Hea
  * the checks.
  */
 export const startHealthChecks = (options: HealthCheckOptions): (() => void) => {
-  const stops = [
-    repeatEvery(options.memoryCheckIntervalMs, () => checkMemory(options)),
-    repeatEvery(options.healthCheckIntervalMs, () => checkResponsiveness(options)),
-  ];
-  return () => stops.forEach((stop) => stop());
+  const stopped = new AbortController();
+  void repeatEvery(options.memoryCheckIntervalMs, stopped.signal, () => checkMemory(options));
+  void repeatEvery(options.healthCheckIntervalMs, stopped.signal, () => checkResponsiveness(options));
+  return () => stopped.abort();
 };
