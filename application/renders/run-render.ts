@@ -43,28 +43,21 @@ const trackRenderMode = (
   blobs: BlobStore,
   claiming: Claiming,
 ) => {
-  const tracked: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
+  let renderMode: RenderMode | 'none' = 'none';
   const requireClaim = async (): Promise<void> => {
     if (!(await claiming)) throw new Error('The render is claimed by another worker.');
   };
   const print: RenderPdfDependencies['printer']['print'] = async (request) => {
     await requireClaim();
-    tracked.renderMode = renderModeOf(request);
+    renderMode = renderModeOf(request);
     return printer.print(request);
   };
   const convert: Office['convert'] = async (request) => {
     await requireClaim();
     return office!.convert(request);
   };
-  return Object.assign(tracked, {
-    dependencies: {
-      blobs,
-      preparation,
-      secrets,
-      office: office && { ...office, convert },
-      printer: { ...printer, print },
-    },
-  });
+  const claimed = { office: office && { ...office, convert }, printer: { ...printer, print } };
+  return { dependencies: { blobs, preparation, secrets, ...claimed }, renderMode: () => renderMode };
 };
 
 /**
@@ -128,7 +121,7 @@ const makeAttempt = async (
       return { kind: 'retry', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
       reportCause(dependencies, task, error);
-      await failRender(dependencies, task, error.fields, tracked.renderMode);
+      await failRender(dependencies, task, error.fields, tracked.renderMode());
       return done;
     }
     if (error instanceof DiskWriteError) throw error;
@@ -140,7 +133,7 @@ const makeAttempt = async (
     );
     const isFinal = isEventRejected(error) || error instanceof TaskFailed;
     if (task.attempt < maxAttempts && !isFinal) return { kind: 'retry', delayMs: 100 * task.attempt };
-    await failRender(dependencies, task, lastAttemptError(error), tracked.renderMode);
+    await failRender(dependencies, task, lastAttemptError(error), tracked.renderMode());
     return done;
   }
 };
