@@ -42,6 +42,8 @@ const renderWarning = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('content_left_out'), ...ofPart, content: text(100), count: z.number().int() }),
   /** An option of the request that does not apply to the document, or a key of front matter meant as an option. */
   z.object({ kind: z.literal('option_ignored'), ...ofPart, option: text(100), reason: text(300) }),
+  /** Something in the document, its header or its footer that this browser does not print, with what to use instead. */
+  z.object({ kind: z.literal('feature_ignored'), ...ofPart, feature: text(100), reason: text(300) }),
   /** A link to a part that the composed document does not have, such as `part:9`. */
   z.object({ kind: z.literal('link_broken'), ...ofPart, link: text(100) }),
   /** The document was laid out in another way than by default. */

@@ -61,6 +61,15 @@ const warning = z.discriminatedUnion('type', [
         'probably meant as an option.',
     ),
   z
+    .object({
+      type: z.literal('feature_ignored'),
+      message,
+      part,
+      feature: z.string().describe('Such as `string-set`, `float: footnote` or `size: a6`.'),
+      reason: z.string().describe('What to use in its place.'),
+    })
+    .describe('CSS for printing that other programs know, and that has no effect in this PDF.'),
+  z
     .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })
     .describe('A link to a part that the composed document does not have. It goes nowhere.'),
   z

@@ -138,3 +138,18 @@ describe('With prefer_css_page_size', () => {
     expect(await widths(sized)).toEqual([297]);
   });
 });
+
+it('CSS for printing that the browser ignores is a warning, in HTML and in templates', async () => {
+  const document = '<style>h1{string-set:chapter content()}</style><h1>One';
+  const warning = {
+    type: 'feature_ignored',
+    feature: 'string-set',
+    reason: 'Use {{section}} or {{title}} in header_html or footer_html.',
+    message:
+      'The document uses string-set, which has no effect. Use {{section}} or {{title}} in header_html or footer_html.',
+  };
+  expect((await caller.render('html', document)).warnings).toEqual([warning]);
+  const { id } = await createTemplateClient(caller).create(document, {});
+  const { body: rendered } = await caller.postRender({ mode: 'RENDER', template_id: id, data: {} });
+  expect(rendered['warnings']).toEqual([warning]);
+});

@@ -5,6 +5,7 @@ import { dataImageProblem } from './data-images.ts';
 import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
+import { findIgnoredFeatures, type IgnoredFeature } from './ignored-css.ts';
 import { addMetaElement } from './meta-elements.ts';
 import { leavesPageState, elementNeedsStabilising } from './page-effects.ts';
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
@@ -81,13 +82,15 @@ export type HtmlDetails = {
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
   namesLanguage: boolean;
+  /** What its style sheets and style attributes contain in vain, each once. */
+  ignoredCss: IgnoredFeature[];
   /** Set if the input ends too early. */
   unfinished: UnfinishedInput | undefined;
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
 type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
-  Omit<HtmlDetails, 'unfinished'> & {
+  Omit<HtmlDetails, 'unfinished' | 'ignoredCss'> & {
     refreshes: Refresh[];
     layout: LayoutOfElements;
     isUnfinished: boolean;
@@ -127,12 +130,15 @@ export const classify = (
   if (state.isUnfinished) budget.spend(html.length);
   let pageRule: PageRule | undefined;
   const waysOfSheets: WaysToLoseContent[] = [];
+  const ignored = state.layout.styles.flatMap((style) => findIgnoredFeatures(style, 'element'));
   for (const element of styles) {
     const sheet = readStyleSheet(textOf(element), budget);
     waysOfSheets.push(sheet.waysToLoseContent);
     state.external ||= sheet.external;
     state.needsStabilising ||= sheet.needsStabilising;
-    if (mayApplyToPrint(attributeOf(element, 'media'))) pageRule = mergePageRules(pageRule, sheet.pageRule);
+    if (!mayApplyToPrint(attributeOf(element, 'media'))) continue;
+    pageRule = mergePageRules(pageRule, sheet.pageRule);
+    ignored.push(...sheet.ignored);
   }
   if (state.scripts) {
     const text = scriptReadableText(document);
@@ -171,6 +177,7 @@ export const classify = (
       brokenImage: scripts || state.hasPicture ? undefined : brokenImage,
       metadata,
       namesLanguage,
+      ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],
       unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined,
     },
   };

@@ -138,3 +138,30 @@ describe('HTML', () => {
     expect(prepareHtml('<template><img src="logo.png"></template>', 50).classification.external).toBe(true);
   });
 });
+
+describe('CSS for printing that the browser ignores', () => {
+  const featuresOf = (html: string) =>
+    (prepareHtml(html, 50).warnings ?? []).map((warning) => warning.kind === 'feature_ignored' && warning.feature);
+
+  test('is a warning, once for each feature', () => {
+    const html =
+      '<style>h1{break-before:right}.a::after{content:counter(page)}</style><style>@page{size:A6}</style>' +
+      '<style media="screen">h1{string-set:a content()}</style><p style="float:footnote">1<p style="float:footnote">2';
+    expect(featuresOf(html)).toEqual([
+      'float: footnote',
+      'break-before: right',
+      'counter(page) outside of @page',
+      'size: a6',
+    ]);
+    expect(featuresOf('<style>@page{size:A5}h1{break-before:page}</style>')).toEqual([]);
+  });
+
+  test('is none where a script or an own counter gives it an effect', () => {
+    expect(featuresOf('<script src="https://a.example/paged.polyfill.js"></script><p style="float:footnote">')).toEqual(
+      [],
+    );
+    expect(featuresOf('<script>chart()</script><p style="float:footnote">')).toEqual(['float: footnote']);
+    const numbered = '<style>.a::after{content:counter(page)}</style><ol style="counter-reset: page 4">';
+    expect(featuresOf(numbered)).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
+import { withoutOwnCounters } from './ignored-css.ts';
 import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
@@ -93,6 +94,24 @@ export const missingResources = (
   return { assets: inliner.use() };
 };
 
+/** Libraries that print by such style sheets with scripts. */
+const pagedMediaScripts = /\bpaged|vivliostyle/i;
+
+/**
+ * Warnings about CSS that has no effect, if no script of the document may give it one.
+ * @param html as the caller sent it, with the names of scripts
+ * @param inlined with the style sheets of the assets
+ */
+const warningsOfCss = (
+  html: string,
+  inlined: string,
+  { classification, details }: ReturnType<typeof classify>,
+): Pick<PreparedDocument, 'warnings'> => {
+  if (details.ignoredCss.length === 0 || (classification.scripts && pagedMediaScripts.test(html))) return {};
+  const ignored = withoutOwnCounters(details.ignoredCss, inlined);
+  return ignored.length === 0 ? {} : { warnings: ignored.map((one) => ({ kind: 'feature_ignored', ...one })) };
+};
+
 /**
  * Prepares HTML, which stays unchanged but for references to assets.
  * @throws ApiError if a part of it would be lost, and what `budget` throws
@@ -119,6 +138,7 @@ export const prepareHtml = (
     html: inlined,
     classification,
     ...(!assets && missingResources(html, classified, budget)),
+    ...warningsOfCss(html, inlined, classified),
     ...metadataMember(details.metadata),
     ...(!classification.scripts && !details.namesLanguage && { lacksLanguage: true }),
   };

@@ -1,7 +1,7 @@
 import { toMillimetres } from '#contracts/http/lengths.ts';
 import { pageSizeTable, type Size } from '#contracts/http/page-sizes.ts';
 import { type MarginSide, marginSides } from '#contracts/http/render-options.ts';
-import { tokensOf } from './css-tokens.ts';
+import { visitDeclarations } from './css-declarations.ts';
 
 /** What the general `@page` rules of a document say, in millimetres. */
 export type PageRule = { size?: Size; landscape?: boolean; margins: Partial<Record<MarginSide, number>> };
@@ -50,27 +50,24 @@ export const mayApplyToPrint = (queries: string): boolean =>
     return type === undefined || /^(?:all|print)$/i.test(type) === (not === undefined);
   });
 
-/** What a block contains: rules that apply to print, the declarations of a general `@page` rule, or something else. */
-type Block = 'rules' | 'page' | 'other';
+/** Rules that apply to print, or the declarations of a general `@page` rule. */
+type Block = 'rules' | 'page';
 
-/** @param prelude what stands before the block, without comments */
-const blockIn = (outer: Block, prelude: string): Block => {
+const blockIn = (outer: Block, prelude: string): Block | null => {
   const [, name = '', text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
-  if (outer !== 'rules') return 'other';
+  if (outer !== 'rules') return null;
   switch (name.toLowerCase()) {
     case 'page':
-      return text.trim() === '' ? 'page' : 'other';
+      return text.trim() === '' ? 'page' : null;
     case 'media':
-      return mayApplyToPrint(text) ? 'rules' : 'other';
+      return mayApplyToPrint(text) ? 'rules' : null;
     case 'layer':
     case 'supports':
       return 'rules';
     default:
-      return 'other';
+      return null;
   }
 };
-
-const blank = new Set(['comment-token', 'CDO-token', 'CDC-token']);
 
 /** What the style sheets say together: a later one overrides an earlier one. */
 export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | undefined): PageRule | undefined =>
@@ -82,26 +79,18 @@ export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | 
  */
 export const readPageRule = (css: string): PageRule | undefined => {
   if (!/@page\b/i.test(css)) return undefined;
-  let result: PageRule | undefined;
-  const blocks: Block[] = [];
-  let block: Block = 'rules';
-  /** A declaration, or what stands before a block. */
-  let statement = '';
-  const endStatement = (): void => {
-    if (block === 'page') applyDeclaration((result ??= { margins: {} }), statement);
-    statement = '';
-  };
-  for (const { type, start, end } of tokensOf(css)) {
-    if (type === '{-token') {
-      blocks.push(block);
-      block = blockIn(block, statement);
-      statement = '';
-    } else if (type === '}-token') {
-      endStatement();
-      block = blocks.pop() ?? 'rules';
-    } else if (type === 'semicolon-token') endStatement();
-    else if (block !== 'other') statement += blank.has(type) ? ' ' : css.slice(start, end);
-  }
-  endStatement();
-  return result;
+  const result: PageRule = { margins: {} };
+  let isFound = false;
+  visitDeclarations<Block>(css, {
+    outermost: 'rules',
+    blockIn: (outer, prelude) => {
+      const block = blockIn(outer, prelude);
+      isFound ||= block === 'page';
+      return block;
+    },
+    visit: (block, declaration) => {
+      if (block === 'page') applyDeclaration(result, declaration);
+    },
+  });
+  return isFound ? result : undefined;
 };

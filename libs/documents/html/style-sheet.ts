@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Budget } from '../budget.ts';
 import { findCssResources } from './css-resources.ts';
+import { findIgnoredFeatures, type IgnoredFeature } from './ignored-css.ts';
 import { styleSheetNeedsStabilising } from './page-effects.ts';
 import { type PageRule, readPageRule } from './page-rule.ts';
 import { cssWaysToLoseContent, type WaysToLoseContent } from './ways-to-lose-content.ts';
@@ -11,6 +12,7 @@ export type StyleSheet = {
   needsStabilising: boolean;
   waysToLoseContent: WaysToLoseContent;
   pageRule: PageRule | undefined;
+  ignored: readonly IgnoredFeature[];
 };
 
 /** The documents of a template have the same style sheets. In characters of all sheets together. */
@@ -32,6 +34,7 @@ export const readStyleSheet = (sheet: string, budget: Budget): StyleSheet => {
     needsStabilising: styleSheetNeedsStabilising(sheet),
     waysToLoseContent: cssWaysToLoseContent([sheet]),
     pageRule: readPageRule(sheet),
+    ignored: findIgnoredFeatures(sheet),
   };
   known.set(sheet, read);
   return read;

@@ -41,6 +41,10 @@ const viewOf = (warning: RenderWarning): Warning => {
       const { kind, option, reason } = warning;
       return { type: kind, message: `The option ${option} was ignored. ${reason}`, option, reason };
     }
+    case 'feature_ignored': {
+      const { kind, feature, reason } = warning;
+      return { type: kind, message: `The document uses ${feature}, which has no effect. ${reason}`, feature, reason };
+    }
     case 'link_broken': {
       const { kind, link } = warning;
       const message = `The link ${link} goes nowhere, because the document has no such part. Parts count from 0.`;

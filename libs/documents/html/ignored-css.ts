@@ -1,0 +1,188 @@
+import { visitDeclarations } from './css-declarations.ts';
+import { mayApplyToPrint } from './page-rule.ts';
+
+/** CSS that other programs print by and the browser ignores, with what to use in its place. */
+export type IgnoredFeature = { feature: string; reason: string };
+
+/** Rules, the declarations of a `@page` rule, those of an element or a margin box. */
+type Block = 'rules' | 'page' | 'element' | 'margin box';
+
+/**
+ * `property` and `value` are in lower case, strings in the value are empty. A text that `isIn` returns is more exact than
+ * `feature`.
+ */
+type Check = {
+  feature: string;
+  reason: string;
+  blocks?: readonly Block[];
+  isIn: (property: string, value: string) => boolean | string;
+};
+
+const pageCounter = 'counter(page) outside of @page';
+const inHeader = 'Use {{section}} or {{title}} in header_html or footer_html.';
+const asHeader = 'Its content is printed where it stands. Use header_html or footer_html.';
+const pagesOfReferences =
+  'The browser does not know the pages of references. A table of contents with page numbers is the option contents ' +
+  'of mode COMPOSE.';
+
+/** CSS Paged Media 3, 7.1: the names that a browser knows. */
+const sizeWords = new Set(
+  (
+    'auto portrait landscape a3 a4 a5 b4 b5 jis-b4 jis-b5 letter legal ledger ' +
+    'inherit initial unset revert revert-layer'
+  ).split(' '),
+);
+
+/** Whether a browser takes it for a page size: lengths or words, and not both. Functions are not read. */
+const isPageSize = (value: string): boolean => {
+  const words = value.split(/\s+/);
+  return (
+    value.includes('(') ||
+    (words.length <= 2 && words.every((word) => /^\+?[.\d]/.test(word))) ||
+    (words.every((word) => sizeWords.has(word)) && (words.length === 1 || !words.includes('auto')))
+  );
+};
+
+const isBreak = (property: string): boolean => /^(?:page-)?break-(?:before|after)$/.test(property);
+
+const checks: readonly Check[] = [
+  { feature: 'string-set', reason: inHeader, isIn: (property) => property === 'string-set' },
+  {
+    feature: 'string()',
+    reason: inHeader,
+    isIn: (property, value) => property === 'content' && /\bstring\(/.test(value),
+  },
+  {
+    feature: 'position: running()',
+    reason: asHeader,
+    isIn: (property, value) => property === 'position' && value.startsWith('running('),
+  },
+  {
+    feature: 'element()',
+    reason: 'Use header_html or footer_html.',
+    isIn: (property, value) => property === 'content' && /\belement\(/.test(value),
+  },
+  {
+    feature: 'target-counter()',
+    reason: pagesOfReferences,
+    isIn: (property, value) => property === 'content' && /\btarget-counters?\(/.test(value),
+  },
+  {
+    feature: 'target-text()',
+    reason: 'Write the text of the reference into the document.',
+    isIn: (property, value) => property === 'content' && /\btarget-text\(/.test(value),
+  },
+  {
+    feature: 'leader()',
+    reason: 'Use an element with a dotted border that fills the line.',
+    isIn: (property, value) => property === 'content' && /\bleader\(/.test(value),
+  },
+  {
+    feature: pageCounter,
+    reason:
+      'It prints 0. Use {{page}} and {{total}} in header_html or footer_html, a margin box of @page such as ' +
+      '@bottom-center, or page_numbers.',
+    blocks: ['element'],
+    isIn: (property, value) => property === 'content' && /\bcounters?\(\s*pages?\b/.test(value),
+  },
+  {
+    feature: 'float: footnote',
+    reason: 'The footnote is printed where it stands in the text.',
+    isIn: (property, value) => property === 'float' && /^(?:-?prince-)?footnote\b/.test(value),
+  },
+  {
+    feature: 'break-before: right',
+    reason:
+      'The content begins on the next page, be it a right or a left one. Parts of mode COMPOSE can begin on a right ' +
+      'page: start_on.',
+    isIn: (property, value) =>
+      isBreak(property) && /^(?:left|right|recto|verso)$/.test(value) && `${property}: ${value}`,
+  },
+  {
+    feature: 'size',
+    reason:
+      'The browser knows A3, A4, A5, B4, B5, JIS-B4, JIS-B5, letter, legal and ledger. Write another size as width ' +
+      'and height, such as 105mm 148mm, or use page_size.',
+    blocks: ['page'],
+    isIn: (property, value) => property === 'size' && value !== '' && !isPageSize(value) && `size: ${value}`,
+  },
+  {
+    feature: 'marks and bleed',
+    reason: 'The PDF has no marks for cutting, and no bleed.',
+    blocks: ['page'],
+    isIn: (property, value) => /^(?:marks|bleed)$/.test(property) && !/^(?:none|auto|0\D*)$/.test(value) && property,
+  },
+  {
+    feature: 'bookmark-level',
+    reason: 'Use the option outline, which makes bookmarks from the headings.',
+    isIn: (property) => /^(?:-?[a-z]+-)?bookmark-(?:level|label)$/.test(property),
+  },
+  {
+    feature: 'cmyk()',
+    reason: 'The colour is left out, because PDFs have the colours of the browser. Write it as #rrggbb.',
+    isIn: (_, value) => /(?:^|[\s,(])(?:device-)?cmyk\(/.test(value),
+  },
+  {
+    feature: 'a property that begins with -prince-',
+    reason: 'Only the program Prince knows it.',
+    isIn: (property) => /^-?prince-(?!bookmark)/.test(property),
+  },
+];
+
+/** Almost no style sheet has one of these words. */
+const mayBeIgnored =
+  /string-set|(?:string|running|element|leader|cmyk)\(|target-|counters?\(\s*page|footnote|@page|bookmark-|prince-|break-/i;
+
+const blockIn = (outer: Block, prelude: string): Block | null => {
+  const [, name, text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
+  switch (name?.toLowerCase()) {
+    case undefined:
+      return outer === 'page' || outer === 'margin box' ? null : 'element';
+    case 'page':
+      return 'page';
+    case 'media':
+      return mayApplyToPrint(text) ? outer : null;
+    case 'layer':
+    case 'container':
+    case 'scope':
+      return outer;
+    default:
+      return outer === 'page' ? 'margin box' : null;
+  }
+};
+
+const ownPageCounter = /counter-(?:reset|increment|set)\s*:[^;}]{0,200}\bpages?\b/i;
+
+/** The features without those that the whole document gives a meaning: own counters with the name `page` or `pages`. */
+export const withoutOwnCounters = (features: readonly IgnoredFeature[], html: string): IgnoredFeature[] =>
+  features.filter(({ feature }) => feature !== pageCounter || !ownPageCounter.test(html));
+
+/** A document with more of them is not made for this browser; the first ones say so. */
+const maxFeatures = 20;
+const quotedText = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'/g;
+
+/**
+ * The features that the browser ignores, each once, in a style sheet or in the declarations of an element. What depends
+ * on `@supports` is not read.
+ */
+export const findIgnoredFeatures = (css: string, outermost: 'rules' | 'element' = 'rules'): IgnoredFeature[] => {
+  if (!mayBeIgnored.test(css)) return [];
+  const found = new Map<string, IgnoredFeature>();
+  visitDeclarations<Block>(css, {
+    outermost,
+    blockIn,
+    visit: (block, declaration) => {
+      const [, name = '', text = ''] = /^\s*([\w-]+)\s*:([^]*)$/.exec(declaration) ?? [];
+      const property = name.toLowerCase();
+      const value = text.replaceAll(quotedText, '""').replace('!important', '').trim().toLowerCase();
+      if (block === 'rules' || name === '') return;
+      for (const { feature, reason, blocks, isIn } of checks) {
+        const result = (!blocks || blocks.includes(block)) && isIn(property, value);
+        if (result === false || found.size === maxFeatures) continue;
+        const exact = result === true ? feature : result;
+        found.set(exact, { feature: exact, reason });
+      }
+    },
+  });
+  return [...found.values()];
+};
