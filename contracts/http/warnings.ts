@@ -68,7 +68,9 @@ const warning = z.discriminatedUnion('type', [
       feature: z.string().describe('Such as `string-set`, `float: footnote` or `size: a6`.'),
       reason: z.string().describe('What to use in its place.'),
     })
-    .describe('CSS for printing that other programs know, and that has no effect in this PDF.'),
+    .describe(
+      'CSS for printing, or something in header or footer, that other programs know and that has no effect in this PDF.',
+    ),
   z
     .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })
     .describe('A link to a part that the composed document does not have. It goes nowhere.'),

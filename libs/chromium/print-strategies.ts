@@ -66,7 +66,7 @@ const printLoadedPage = async (
       pdf,
       pages,
       timings: { waitMs: started - queuedAt, loadMs: loaded - started, printMs },
-      warnings: [],
+      warnings: [...headerFooter.warnings],
       engine: instance.browser.version,
     },
     findLostContent: () =>
@@ -181,7 +181,10 @@ const loadAndPrint = async (
     const loadedPage = await navigation?.loadedPage();
     const warnings = (await resourceTracker?.checkFailures()) ?? [];
     const { result, findLostContent } = await printLoadedPage(page, instance, request, context, started);
-    return { result: { ...result, warnings, ...(loadedPage ? { page: loadedPage } : {}) }, findLostContent };
+    return {
+      result: { ...result, warnings: [...warnings, ...result.warnings], ...(loadedPage ? { page: loadedPage } : {}) },
+      findLostContent,
+    };
   } finally {
     stopScriptLimits?.();
   }

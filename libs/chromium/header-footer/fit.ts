@@ -132,9 +132,12 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const header = place('header', options.header_height, geometry.lowest.top);
     const footer = place('footer', options.footer_height, geometry.lowest.bottom);
     await pages.growMargins({ top: header.height, bottom: footer.height });
-    const heights = { headerHeight: header.height, footerHeight: footer.height };
+    const warnings = contents.flatMap(({ ignored }) =>
+      ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
+    );
+    const others = { headerHeight: header.height, footerHeight: footer.height, warnings };
     if (!contents.some(({ differsByPage }) => differsByPage))
-      return { header: header.template, footer: footer.template, ...heights };
+      return { header: header.template, footer: footer.template, ...others };
     const overlay = createOverlay({
       head: headerFooterStyles(layout),
       blocks: header.block + footer.block,
@@ -143,6 +146,6 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
       instance: await context.staticInstance(),
       signal: context.signal,
     });
-    return { header: '', footer: '', ...heights, overlay };
+    return { header: '', footer: '', ...others, overlay };
   };
 };

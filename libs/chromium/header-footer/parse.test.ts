@@ -199,3 +199,35 @@ test('an escaped character in a style sheet cannot end the style element', () =>
   );
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['style', 'div']);
 });
+
+const featuresOf = (source: string) =>
+  parseHeaderFooter({ header_html: null, footer_html: source }, new Date(0)).flatMap(({ ignored }) =>
+    ignored.map(({ feature, reason }) => [feature, reason] as const),
+  );
+
+test.each([
+  [
+    '<span class="pageNumber"></span> of <span class="a totalPages"> </span>',
+    ['class="pageNumber"', 'class="totalPages"'],
+  ],
+  ['<html><head><script>subst()</script><link rel="stylesheet" href="a.css"></head><body>x', ['link', 'script']],
+  [
+    '<style>@import "a.css";.p::after{content:counter(page)}</style><b class=p>',
+    ['@import', 'counter(page) outside of @page'],
+  ],
+  ['<iframe src="a.html"></iframe><span class="topage"></span>', ['class="topage"', 'iframe']],
+])('%s has what no footer prints', (source, features) => {
+  expect(
+    featuresOf(source)
+      .map(([feature]) => feature)
+      .toSorted(),
+  ).toEqual(features.map((feature) => `${feature} in footer_html`).toSorted());
+});
+
+test('what a footer prints is not reported', () => {
+  expect(featuresOf('<span class="totalPages">{{total}}</span><b class="pageNumber"><i></i></b>')).toEqual([]);
+  expect(featuresOf('<style>.p::before{content:"No."}</style><link rel="icon" href="a.ico">{{page}}')).toEqual([]);
+  expect(featuresOf('<i class="pageNumber"></i>')).toEqual([
+    ['class="pageNumber" in footer_html', 'Write {{page}} in its place.'],
+  ]);
+});

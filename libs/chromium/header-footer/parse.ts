@@ -10,8 +10,10 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { findPlaceholderProblem } from '#contracts/http/placeholders.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { IgnoredFeature } from '#libs/documents/html/ignored-css.ts';
 import { locateUnfinishedInput } from '#libs/documents/html/unfinished-input.ts';
 import { externalImages, requireNoOtherImages, withoutExternalCandidates } from './external-images.ts';
+import { ignoredFeaturesOf } from './ignored-features.ts';
 import { elementsForMarks, type MarkedName, markPlaceholders, marksIn } from './marks.ts';
 import { childrenOf, isElement, textContent } from './nodes.ts';
 
@@ -154,6 +156,8 @@ export type HeaderFooterContent = {
   placeholders: MarkedName[];
   /** Whether the browser cannot fill in its placeholders: a section, or a page number in an attribute. */
   differsByPage: boolean;
+  /** What the caller wrote in vain. */
+  ignored: IgnoredFeature[];
 };
 
 const urlAttributes = /^(?:src|srcset|href|xlink:href|action|formaction|poster|background|cite|ping)$/i;
@@ -176,7 +180,9 @@ const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
 /** `date` is the text for `{{date}}`. @throws ApiError conversion_failed, image_load_failed */
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const marked = markPlaceholders(source, date);
-  const root = childElement(parse(marked), 'html');
+  const document = parse(marked);
+  const ignored = ignoredFeaturesOf(kind, document);
+  const root = childElement(document, 'html');
   const [head, body] = [root && childElement(root, 'head'), root && childElement(root, 'body')];
   const styles = sanitise(
     childrenOf(head ?? tree.createDocumentFragment()).filter((node) => node.nodeName === 'style'),
@@ -197,6 +203,7 @@ export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, dat
     differsByPage: placeholders.includes('section') || inAttributes.some((name) => name !== 'title'),
     html: `${styles.map((style) => serializeOuter(style)).join('')}<div${attributes}>${serialize(fragment)}</div>`,
     images,
+    ignored,
   };
 };
 

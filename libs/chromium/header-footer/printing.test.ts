@@ -107,3 +107,18 @@ test('a header uses the fonts of the document’s body', async () => {
   );
   expect(Buffer.from(pdf).toString('latin1')).toContain('DejaVuSansMono');
 });
+
+test('what a header cannot have is a warning of the render', async () => {
+  const print = async (options: Record<string, unknown>, html = body) =>
+    (await printer.print(requestFor(html, { options }))).warnings;
+  const warning = {
+    kind: 'feature_ignored',
+    feature: 'class="pageNumber" in header_html',
+    reason: 'Write {{page}} in its place.',
+  };
+  const header = 'Page <span class="pageNumber"></span>';
+  expect(await print({ header_html: header })).toEqual([warning]);
+  expect(await print({ header_html: `${header}<i title="{{page}}"></i>` })).toEqual([warning]);
+  expect(await print({ header_html: header }, '<script>1</script><p>x')).toEqual([warning]);
+  expect(await print({ header_html: 'Page {{page}}' })).toEqual([]);
+});

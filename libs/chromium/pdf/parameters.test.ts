@@ -18,6 +18,7 @@ const anyOptions = fc
   .map((options) => renderOptions.parse(options));
 const anyTemplates = fc.record({
   header: fc.constant('h'),
+  warnings: fc.constant([]),
   footer: fc.constant('f'),
   headerHeight: fc.nat(100),
   footerHeight: fc.nat(100),

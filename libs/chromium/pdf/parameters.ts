@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { PageRule } from '#libs/documents/html/page-rule.ts';
@@ -17,12 +18,15 @@ export type HeaderFooterTemplates = {
   footerHeight: number;
   /** Draws the header and footer that the browser cannot print. */
   overlay?: DrawOverlay;
+  /** What a caller should know about them. */
+  warnings: readonly RenderWarning[];
 };
 export const noHeaderFooterTemplates: HeaderFooterTemplates = {
   header: '',
   footer: '',
   headerHeight: 0,
   footerHeight: 0,
+  warnings: [],
 };
 
 type Heights = Pick<HeaderFooterTemplates, 'headerHeight' | 'footerHeight'>;
