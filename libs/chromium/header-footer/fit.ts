@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { createOverlay } from './overlay.ts';
 import {
   headerFooterStyles,
   headerFooterTemplate,
   type LayoutContext,
-  measureHeightsExpression,
+  type Measured,
+  measureExpression,
   measurementHtml,
   placedBlock,
 } from './templates.ts';
@@ -18,6 +20,7 @@ import { emulateMedia, loadDocument } from '../document/load.ts';
 import type { DocumentPages } from '../document/page-rules.ts';
 import type { BrowserInstance } from '../browsers/instance.ts';
 import { failPageOnAbort, type Page } from '../browsers/page.ts';
+import { type PageGeometry, toCssPixels } from '../pdf/page-geometry.ts';
 import { noHeaderFooterTemplates, type HeaderFooterTemplates } from '../pdf/parameters.ts';
 import type { PrintRequest } from '../print-request.ts';
 import type { Direction } from '#libs/documents/language/direction.ts';
@@ -69,30 +72,47 @@ const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): P
 const longestOf = (headings: readonly Heading[]): string =>
   headings.reduce((longest, { text }) => (text.length > longest.length ? text : longest), '');
 
+/** In millimetres, with one decimal. */
+const roundedUp = (cssPixels: number): number => Math.ceil((cssPixels / 96) * 254) / 10;
+
+/** A smaller part of a letter is not visible. In CSS pixels. */
+const toleratedCut = 1.5;
+
+/** The warning about text that the edge of the narrowest page cuts off. */
+const cutText = (kind: HeaderFooterKind, { left, right }: Measured, geometry: PageGeometry): RenderWarning[] => {
+  const { narrowestText, margins } = geometry;
+  const cut = {
+    right: right - toCssPixels(narrowestText + margins.right),
+    left: -left - toCssPixels(margins.left),
+  };
+  const side = cut.right >= cut.left ? 'right' : 'left';
+  if (cut[side] <= toleratedCut) return [];
+  return [{ kind: 'content_overflow', element: `${kind}_html`, side, overflowMm: roundedUp(cut[side]) }];
+};
+
 /**
  * Lays out the header and footer of a loaded document: in the fonts of the document's body, and at their natural height
- * if that is more than the configured height, so that nothing is cut off or covers the text. Heights are cached,
+ * if that is more than the configured height, so that nothing is cut off or covers the text. Measured values are cached,
  * because the same contents are often used again.
  */
 export const createHeaderFooterFitter = (): FitHeaderFooter => {
-  const cachedHeights = new LRUCache<string, number[]>({ max: 500 });
+  const cache = new LRUCache<string, Measured[]>({ max: 500 });
 
-  const measure = async (html: string, { signal, staticInstance }: FitContext): Promise<number[]> => {
+  const measure = async (html: string, { signal, staticInstance }: FitContext): Promise<Measured[]> => {
     const key = hash('sha256', html, 'base64');
-    const cached = cachedHeights.get(key);
+    const cached = cache.get(key);
     if (cached) return cached;
     const instance = await staticInstance();
-    const heights = await instance.withReusablePage((page) =>
+    const measured = await instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
         // The page may still have the media of its last document.
         await emulateMedia(page, 'print');
         await loadDocument(page, html);
-        const values = (await evaluate(page.session, measureHeightsExpression)) as number[];
-        return values.map((cssPixels) => Math.ceil((cssPixels / 96) * 254) / 10);
+        return (await evaluate(page.session, measureExpression)) as Measured[];
       }),
     );
-    cachedHeights.set(key, heights);
-    return heights;
+    cache.set(key, measured);
+    return measured;
   };
 
   /** With their images and the title of the document in them. */
@@ -120,21 +140,22 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const { geometry } = pages;
     const hasTexts = used.has('title') || used.has('section');
     const layout: LayoutContext = { geometry, fonts, direction, printBackground: options.print_background, hasTexts };
-    const naturalHeights = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
+    const measured = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
 
     const place = (kind: HeaderFooterKind, minHeight: number, lowestMargin: number) => {
       const index = contents.findIndex((content) => content.kind === kind);
       if (index === -1) return { height: 0, block: '', template: '' };
-      const height = Math.max(minHeight, naturalHeights[index]!);
+      const height = Math.max(minHeight, roundedUp(measured[index]!.height));
       const block = placedBlock(contents[index]!, height, Math.max(height, lowestMargin), layout);
       return { height, block, template: headerFooterTemplate(kind, block, layout) };
     };
     const header = place('header', options.header_height, geometry.lowest.top);
     const footer = place('footer', options.footer_height, geometry.lowest.bottom);
     await pages.growMargins({ top: header.height, bottom: footer.height });
-    const warnings = contents.flatMap(({ ignored }) =>
-      ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
-    );
+    const warnings = contents.flatMap(({ kind, ignored }, index): RenderWarning[] => [
+      ...ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
+      ...cutText(kind, measured[index]!, geometry),
+    ]);
     const others = { headerHeight: header.height, footerHeight: footer.height, warnings };
     if (!contents.some(({ differsByPage }) => differsByPage))
       return { header: header.template, footer: footer.template, ...others };

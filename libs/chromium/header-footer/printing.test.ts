@@ -122,3 +122,22 @@ test('what a header cannot have is a warning of the render', async () => {
   expect(await print({ header_html: header }, '<script>1</script><p>x')).toEqual([warning]);
   expect(await print({ header_html: 'Page {{page}}' })).toEqual([]);
 });
+
+test('text of a header or footer that the edge of the page cuts off is a warning', async () => {
+  const print = async (options: Record<string, unknown>) =>
+    (await printer.print(requestFor(body, { options }))).warnings;
+  const long = '<div style="white-space:nowrap">several words '.concat('and more '.repeat(40));
+  expect(await print({ footer_html: long })).toEqual([
+    { kind: 'content_overflow', element: 'footer_html', side: 'right', overflowMm: expect.closeTo(420, -2.5) },
+  ]);
+  expect(await print({ header_html: '<p style="margin-left:-40mm">Name', margin_left: 20 })).toMatchObject([
+    { kind: 'content_overflow', element: 'header_html', side: 'left', overflowMm: expect.closeTo(20, 0) },
+  ]);
+  const shown = [
+    'several words and more '.repeat(40),
+    '<p style="margin:0 -15mm">up to the edges',
+    '<p style="white-space:nowrap;overflow:hidden;text-overflow:ellipsis">'.concat('several words '.repeat(40)),
+    '<p style="position:absolute;right:0">at the right',
+  ];
+  for (const footer of shown) expect(await print({ footer_html: footer })).toEqual([]);
+});

@@ -37,9 +37,33 @@ export const measurementHtml = (contents: HeaderFooterContent[], layout: LayoutC
   return `<!DOCTYPE html><head>${headerFooterStyles(layout)}</head><body style="margin:0">${blocks.join('')}`;
 };
 
-/** Runs in the measurement page: the height of each child in CSS pixels. */
-export const measureHeightsExpression =
-  '[...document.body.children].map((child) => Math.max(child.scrollHeight, child.getBoundingClientRect().height))';
+/** The height of a header or footer, and where its texts begin and end, from its left edge. In CSS pixels. */
+export type Measured = { height: number; left: number; right: number };
+
+/**
+ * Runs in the measurement page: what is measured of each child. Texts that are hidden on purpose do not count, nor do
+ * those whose place depends on the page.
+ */
+export const measureExpression = String.raw`[...document.body.children].map((block) => {
+  const box = block.getBoundingClientRect();
+  const measured = { height: Math.max(block.scrollHeight, box.height), left: 0, right: 0 };
+  const isElsewhere = (element) => {
+    if (element === block) return false;
+    const { overflowX, position } = getComputedStyle(element);
+    return overflowX !== 'visible' || /absolute|fixed/.test(position) || isElsewhere(element.parentElement);
+  };
+  const range = document.createRange();
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    range.selectNodeContents(text);
+    const { left, right, width } = range.getBoundingClientRect();
+    if (width === 0 || !/\S/.test(text.data) || (left >= box.left && right <= box.right)) continue;
+    if (isElsewhere(text.parentElement)) continue;
+    measured.left = Math.min(measured.left, left - box.left);
+    measured.right = Math.max(measured.right, right - box.left);
+  }
+  return measured;
+})`;
 
 /**
  * A header or footer on its page: in the middle of the margin, as wide as the text, with its content centred
