@@ -38,8 +38,18 @@ const renderWarning = z.discriminatedUnion('kind', [
     source: text(200),
     reason: text(300),
   }),
-  /** The chosen layout does not show this content of a Word document, which occurs `count` times. */
-  z.object({ kind: z.literal('content_left_out'), ...ofPart, content: text(100), count: z.number().int() }),
+  /**
+   * The PDF does not show this content of the document, which occurs `count` times. The first is on `line`, from 1, and
+   * begins with `source`, if they are known.
+   */
+  z.object({
+    kind: z.literal('content_left_out'),
+    ...ofPart,
+    content: text(100),
+    count: z.number().int(),
+    line: z.number().int().optional(),
+    source: text(200).optional(),
+  }),
   /** An option of the request that does not apply to the document, or a key of front matter meant as an option. */
   z.object({ kind: z.literal('option_ignored'), ...ofPart, option: text(100), reason: text(300) }),
   /** Something in the document, its header or its footer that this browser does not print, with what to use instead. */

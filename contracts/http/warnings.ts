@@ -49,10 +49,12 @@ const warning = z.discriminatedUnion('type', [
       part,
       content: z.string().describe('What is missing, such as `headers and footers`.'),
       count: z.number().int().describe('How often the document has it.'),
+      line: z.number().int().optional().describe('The line of the first one in the Markdown, from 1.'),
+      source: z.string().optional().describe('The beginning of the first one in the Markdown.'),
     })
     .describe(
-      'Content or formatting of a Word document that docx_layout semantic leaves out, or an embedded document of a ' +
-        'type that no layout prints.',
+      'Content or formatting of a Word document that docx_layout semantic leaves out, an embedded document of a type ' +
+        'that no layout prints, or cells and footnotes of Markdown that have no place.',
     ),
   z
     .object({ type: z.literal('option_ignored'), message, part, option: z.string(), reason: z.string() })

@@ -138,6 +138,28 @@ describe('Markdown', () => {
     expect((await first('text\n\n$\\frac{1}{$')).text).toContain('\\frac{1}{');
   });
 
+  it('warns of cells and footnotes that the PDF leaves out, with their lines', async () => {
+    const { warnings } = await caller.render('markdown', '| a |\n|---|\n| 1 | 9.50 |\n\n[^1]: Subject to change.');
+    expect(warnings).toEqual([
+      {
+        type: 'content_left_out',
+        content: 'cells beyond the columns of the table header',
+        count: 1,
+        line: 3,
+        source: '9.50',
+        message: expect.stringContaining('line 3: 9.50'),
+      },
+      {
+        type: 'content_left_out',
+        content: 'footnotes that nothing refers to',
+        count: 1,
+        line: 5,
+        source: '[^1]',
+        message: expect.stringContaining('line 5: [^1]'),
+      },
+    ]);
+  });
+
   it('has the marks of items without a box in a list of tasks, whose lines begin at the same place', async () => {
     const page = await first(`1. [ ] open ${'text '.repeat(40)}LAST\n2. plain`);
     expect(page.text).toContain('2. plain');

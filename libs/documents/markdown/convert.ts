@@ -14,6 +14,7 @@ import { languageOf } from '../language/detect.ts';
 import { convertedDocument, type PreparedDocument } from '../prepared-document.ts';
 import { type ConversionContext, inputError } from '../input.ts';
 import { type Metadata, readFrontMatter } from './front-matter.ts';
+import { leftOutOf } from './left-out.ts';
 import { mathErrorsOf } from './math.ts';
 import { titleFromFileName } from '../title.ts';
 import { markdownParser, titleOf } from './parser.ts';
@@ -135,7 +136,7 @@ export const convertMarkdown = (
     body,
   });
   const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
-  const warnings = [...ofFrontMatter, ...ofFormulas];
+  const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment)];
   return {
     ...convertedDocument(html, classification),
     ...(!context?.assets && missingResources(body, classified)),

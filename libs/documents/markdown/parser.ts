@@ -2,6 +2,7 @@ import MarkdownIt, { type MarkdownIt as Parser, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import definitionLists from 'markdown-it-deflist';
 import { isLineEnd, tableOfContents } from './contents.ts';
+import { findLeftOut } from './left-out.ts';
 import { math } from './math.ts';
 import { headingId, directions, footnotes, highlight, limitNesting, taskLists, verbatimUrls } from './plugins.ts';
 import { quoteStyleOf } from './quotes.ts';
@@ -55,6 +56,7 @@ const createParser = (language: string): Parser => {
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   parser.use(limitNesting);
   parser.use(footnotes);
+  parser.use(findLeftOut);
   parser.use(definitionLists);
   parser.use(math);
   parser.use(taskLists);

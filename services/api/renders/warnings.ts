@@ -33,9 +33,12 @@ const viewOf = (warning: RenderWarning): Warning => {
       return { type: kind, message, line, source, reason };
     }
     case 'content_left_out': {
-      const { kind, content, count } = warning;
-      const message = `The PDF leaves out what the document has of this kind: ${content} (${count}).`;
-      return { type: kind, message, content, count };
+      const { kind, content, count, line, source } = warning;
+      const first = line === undefined || source === undefined ? {} : { line, source };
+      const message =
+        `The PDF leaves out what the document has of this kind: ${content} (${count}).` +
+        (line === undefined ? '' : ` The first is on line ${line}: ${source}`);
+      return { type: kind, message, content, count, ...first };
     }
     case 'option_ignored': {
       const { kind, option, reason } = warning;
