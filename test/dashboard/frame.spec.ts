@@ -177,6 +177,28 @@ test('A page of an older release is loaded from the new one, and one without a c
   await expect(heading('Usage')).toBeVisible();
 });
 
+test('A chart and an editor of an older release are loaded from the new one', async ({ context, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await account.client.render('html', '<p>first');
+  const { id } = await account.templates.create('<p>Hello', { variables: [] });
+  const page = await dashboard.openTemplates(context, account, 'developer');
+  const replace = async (code: string, path: string): Promise<void> => {
+    const assets = `**/dashboard/assets/${code}-*.js`;
+    await page.route(assets, (route) => route.fulfill({ status: 404, json: {} }));
+    await page.route(`**/dashboard${path}`, async (route) => {
+      await page.unroute(assets);
+      await route.continue();
+    });
+  };
+  await replace('TemplateCode', `/templates/${id}`);
+  await page.locator(`main a[href$="${id}"]`).first().click();
+  await expect(page.getByRole('textbox', { name: 'HTML of the template' })).toBeVisible();
+
+  await replace('UplotChart', '/usage');
+  await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+  await expect(page.locator('.uplot').first()).toBeVisible();
+});
+
 test('Signing out ends the session and forgets everything in the page', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');

@@ -1,5 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { codeLoader } from './api/load-code.ts';
+import { createRootRoute, createRoute, createRouter, redirect, type RouteComponent } from '@tanstack/react-router';
+import { lazyComponent } from './api/load-code.ts';
 import { basePath } from './api/load-page.ts';
 import { Layout } from './layout/Layout.tsx';
 import { NotFound, PageError } from './layout/PageError.tsx';
@@ -14,21 +14,18 @@ const stringifySearch = (search: Record<string, unknown>): string => {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 };
 
-const lazyPage = <M extends Record<string, unknown>>(load: () => Promise<M>, name: keyof M) =>
-  lazyRouteComponent(codeLoader(load) as never, name as never);
-
 const root = createRootRoute({ notFoundComponent: NotFound });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyPage(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+  component: lazyComponent(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  component: lazyPage(() => import('./pages/people/InvitationPage.tsx'), 'InvitationPage'),
+  component: lazyComponent(() => import('./pages/people/InvitationPage.tsx'), 'InvitationPage'),
 });
 
 /** Everything that needs a signed-in person. */
@@ -39,7 +36,7 @@ const layout = createRoute({
 });
 
 const page = <P extends string, M extends Record<string, unknown>>(path: P, load: () => Promise<M>, name: keyof M) =>
-  createRoute({ getParentRoute: () => layout, path, component: lazyPage(load, name) });
+  createRoute({ getParentRoute: () => layout, path, component: lazyComponent(load, name) as RouteComponent });
 
 const pages = [
   page('/', () => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage'),

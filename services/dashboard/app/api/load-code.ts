@@ -1,3 +1,4 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
 import { requestRaw } from './client.ts';
 import { basePath } from './load-page.ts';
 
@@ -13,10 +14,10 @@ export const reloadDashboard = async (): Promise<void> => {
 };
 
 /**
- * Loads the code of a page. The loader throws an ApiError if the service cannot be reached. If it can, a newer release
+ * Loads the code of a component. The loader throws an ApiError if the service cannot be reached. If it can, a newer release
  * may have replaced the code, and the router loads the dashboard again for the error that is thrown.
  */
-export const codeLoader = <M>(load: () => Promise<M>): (() => Promise<M>) => {
+const codeLoader = <M>(load: () => Promise<M>): (() => Promise<M>) => {
   let failure: unknown;
   return async () => {
     try {
@@ -31,3 +32,11 @@ export const codeLoader = <M>(load: () => Promise<M>): (() => Promise<M>) => {
     }
   };
 };
+
+/**
+ * A page or another component whose code is loaded when it is first shown, or before. If a newer release has replaced the
+ * code, the dashboard is loaded again.
+ * @param name the export of the module
+ */
+export const lazyComponent = <M extends Record<string, unknown>, N extends keyof M>(load: () => Promise<M>, name: N) =>
+  lazyRouteComponent(codeLoader(load) as never, name as never) as M[N];

@@ -1,10 +1,11 @@
-import { lazy, type ReactElement, Suspense } from 'react';
+import { type ReactElement, Suspense } from 'react';
+import { lazyComponent } from '../api/load-code.ts';
 import type { ChartProps, ChartSeries } from './chart/UplotChart.tsx';
 import { Loading } from './notices.tsx';
 
 export type { ChartProps, ChartSeries };
 
-const UplotChart = lazy(async () => ({ default: (await import('./chart/UplotChart.tsx')).UplotChart }));
+const UplotChart = lazyComponent(() => import('./chart/UplotChart.tsx'), 'UplotChart');
 
 /** A chart over time. The library for it is loaded when it is first shown. */
 export const Chart = (props: ChartProps): ReactElement => (

@@ -1,4 +1,5 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, Suspense, useState } from 'react';
+import { lazyComponent } from '../../api/load-code.ts';
 import type { TemplateResponse, TemplateVersionEntry } from '#contracts/http/template-responses.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
@@ -12,7 +13,7 @@ import { strings } from '../../strings/strings.ts';
 import { bodyOf, changedFields, draftOf, type Editing, fieldList, setEditing } from './draft.ts';
 
 const texts = strings.templates.save;
-const SourceDiff = lazy(async () => ({ default: (await import('./versions/SourceDiff.tsx')).SourceDiff }));
+const SourceDiff = lazyComponent(() => import('./versions/SourceDiff.tsx'), 'SourceDiff');
 
 /** What others saved since the draft began. */
 type Conflict = { template: TemplateResponse; versions: TemplateVersionEntry[] };

@@ -1,4 +1,5 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, Suspense, useState } from 'react';
+import { lazyComponent } from '../../../api/load-code.ts';
 import type { TemplateIssue, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { usePermission } from '../../../api/session.ts';
 import { optionsOf, Select, TextField } from '../../../components/fields.tsx';
@@ -18,8 +19,8 @@ import { VariablesEditor } from './VariablesEditor.tsx';
 const texts = strings.templates.editor;
 const categories = optionsOf<Category>(strings.templates.categories);
 
-const HtmlCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).HtmlCode }));
-const SampleCode = lazy(async () => ({ default: (await import('./TemplateCode.tsx')).SampleCode }));
+const HtmlCode = lazyComponent(() => import('./TemplateCode.tsx'), 'HtmlCode');
+const SampleCode = lazyComponent(() => import('./TemplateCode.tsx'), 'SampleCode');
 
 /** From this width on the preview is beside the editor. */
 const wide = '(width >= 64rem)';

@@ -1,4 +1,5 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, Suspense, useState } from 'react';
+import { lazyComponent } from '../../../api/load-code.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ListedTemplateVersion, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../../api/client.ts';
@@ -14,7 +15,7 @@ import { Time } from '../../../components/values.tsx';
 import { strings } from '../../../strings/strings.ts';
 
 const texts = strings.templates.versions;
-const VersionDiff = lazy(async () => ({ default: (await import('./VersionDiff.tsx')).VersionDiff }));
+const VersionDiff = lazyComponent(() => import('./VersionDiff.tsx'), 'VersionDiff');
 
 const columnsOf = (
   current: number,
