@@ -133,6 +133,24 @@ test('The raw event is opened by keyboard, and its address can be shared', async
   await expect(page).toHaveURL(new RegExp(`audit\\?subject=${render}$`));
 });
 
+test('A long name from right to left is cut at its end, and stays apart from the sentence', async ({ browser }) => {
+  const account = await dashboard.openAccount();
+  const name = 'قالب الفاتورة الشهرية للعملاء الكرام في المملكة '.repeat(4);
+  await account.templates.create('<p>Hello', { name, variables: [] });
+  const own = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/audit');
+  const cell = own.getByRole('cell').filter({ hasText: /^Created the template/ });
+  const edges = await cell.evaluate((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const range = new Range();
+    while (texts.nextNode() && !texts.currentNode.textContent!.includes('قالب'));
+    range.setStart(texts.currentNode, texts.currentNode.textContent!.indexOf('قالب'));
+    range.setEnd(texts.currentNode, range.startOffset + 1);
+    return { firstLetter: range.getBoundingClientRect().right, cell: element.getBoundingClientRect().right };
+  });
+  expect(edges.firstLetter).toBeLessThanOrEqual(edges.cell);
+  await own.context().close();
+});
+
 test('All events that match are downloaded as CSV or JSON lines', async () => {
   await open('?kind=render');
   await expect(page.locator('.row-link')).toHaveText(ofRender);

@@ -14,12 +14,13 @@ import { optionsOf, type SelectOption } from '../../components/fields.tsx';
 import { LinkButton } from '../../components/Link.tsx';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState, Notice } from '../../components/notices.tsx';
+import { numbered } from '../../components/numbered.ts';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { useMedia } from '../../components/use-media.ts';
 import { Time } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { EventDialog } from './EventDialog.tsx';
-import { eventTypes, sentenceOf } from './event-texts.ts';
+import { eventTypes, partsOf, sentenceOf } from './event-texts.ts';
 
 const texts = strings.audit;
 const pageSize = 50;
@@ -56,8 +57,26 @@ const filtersOf = (actors: readonly SelectOption[]): Filter[] => [
   },
 ];
 
+/** A sentence in one line. A name from right to left is cut at its own end, as the line would be at its beginning. */
+const Sentence = ({ text }: { text: string }): ReactElement => {
+  const parts = numbered(partsOf(text));
+  if (parts.length === 1) return <>{text}</>;
+  return (
+    <span className="sentence">
+      {parts.map(({ number, item }) =>
+        number % 2 === 0 ? <bdi key={number}>{item}</bdi> : <span key={number}>{item}</span>,
+      )}
+    </span>
+  );
+};
+
 const columnsOf = (isTablet: boolean): Column<EventResponse>[] => [
-  { key: 'what', header: texts.what, width: 'minmax(9rem, 3fr)', cell: (event) => sentenceOf(event) },
+  {
+    key: 'what',
+    header: texts.what,
+    width: 'minmax(9rem, 3fr)',
+    cell: (event) => <Sentence text={sentenceOf(event)} />,
+  },
   { key: 'actor', header: texts.actor, isHiddenOnPhone: true, cell: ({ actor }) => <ActorName actor={actor} /> },
   {
     key: 'subject',

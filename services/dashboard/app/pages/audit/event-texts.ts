@@ -14,9 +14,18 @@ const fieldText = (data: unknown, path: string): string => {
   return typeof value === 'string' || typeof value === 'number' ? value.toString() : '';
 };
 
-/** What happened, in one sentence. */
+/** The beginning of an isolate with the direction of its own text, and its end (Unicode Standard Annex #9). */
+const [isolate, endOfIsolate] = ['\u2068', '\u2069'];
+const fromRightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+const isolated = (text: string): string => (fromRightToLeft.test(text) ? isolate + text + endOfIsolate : text);
+
+/** What happened, in one sentence. Texts from right to left are isolated from the words around them. */
 export const sentenceOf = ({ type, data }: Pick<EventResponse, 'type' | 'data'>): string =>
-  sentences[type]?.((path) => fieldText(data, path)) ?? typeText(type);
+  sentences[type]?.((path) => isolated(fieldText(data, path))) ?? typeText(type);
+
+/** The parts of such a sentence. Each second one was isolated. */
+export const partsOf = (sentence: string): string[] => sentence.split(/[\u2068\u2069]/);
 
 const ofInstallation = new Set(['InstallationCreated', 'SecretRotated', 'BlobStoreRegistered', 'BlobStoreReplaced']);
 
