@@ -8,6 +8,7 @@ import { healthRoutes } from '../api/health/routes.ts';
 import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { internalError, sendError } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
+import { limitPipelining } from '../api/server/pipelining.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
 import { schemaController } from '../api/server/schema-controller.ts';
@@ -21,6 +22,7 @@ export const startHealthServer = async (
   health: HealthDependencies['health'],
 ): Promise<HttpServer> => {
   const app = Fastify({ genReqId: newRequestId, return503OnClosing: false, schemaController });
+  limitPipelining(app);
   decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   handleUnknownRoutes(app);
