@@ -14,6 +14,11 @@ const writingScripts: [language: string, letters: RegExp][] = [
 ];
 const minScriptShare = 0.05;
 
+const languageByScript = (sample: string): string | undefined => {
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  return writingScripts.find(([, script]) => (sample.match(script)?.length ?? 0) > letters * minScriptShare)?.[0];
+};
+
 /** The most frequent words of each language. */
 const commonWords: Record<string, string> = {
   en: 'the of and to in a is that was for with are this have from not you which were been it as by on be at or',
@@ -82,17 +87,48 @@ const languageByWords = (sample: string): string | undefined => {
 };
 
 /**
- * The BCP 47 tag of the text's language, by its script or its most common words, else `und`. It selects the regional
+ * `own` are letters of no other language. Names have them in any language, so a word with a small initial must have one.
+ * `frequent` are letters of at least the share `minShare` of all words, and `foreign` those of the script that the
+ * language does not have.
+ */
+const ownLetters = [
+  {
+    language: 'uk',
+    own: /[їє]/,
+    frequent: /і/,
+    minShare: 1 / 8,
+    foreign: /[^\P{Script=Cyrillic}абвгґдеєжзиіїйклмнопрстуфхцчшщьюя]/u,
+  },
+  { language: 'hu', own: /[őű]/, frequent: /[áéíóöúü]/, minShare: 1 / 3, foreign: /[^\P{Script=Latin}a-záéíóöőúüű]/u },
+];
+/** Different words with such letters. */
+const minWords = 2;
+
+/** The language of a text with few common words, whose letters only one language has. */
+const languageByLetters = (sample: string): string | undefined => {
+  const words = sample.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const lowerCase = sample.toLowerCase();
+  return ownLetters.find(({ own, frequent, minShare, foreign }) => {
+    if (foreign.test(lowerCase)) return false;
+    const withOwn = words.filter((word) => own.test(word) && word === word.toLowerCase());
+    const withFrequent = words.filter((word) => frequent.test(word.toLowerCase()));
+    const isFrequent = withFrequent.length > 0 && withFrequent.length >= words.length * minShare;
+    return isFrequent && withOwn.length > 0 && new Set([...withOwn, ...withFrequent]).size >= minWords;
+  })?.language;
+};
+
+/**
+ * The BCP 47 tag of the text's language, by its script, its most common words or its letters, else `und`. It selects the regional
  * forms of Han characters, the quotation marks of Markdown and the dictionary for hyphenation. Japanese and Korean are
  * tested first, because they mix Han with letters of their own.
  */
 export const detectLanguage = (text: string): string => {
   const sample = text.slice(0, sampleLength);
   // eslint-disable-next-line no-control-regex
-  if (/^[\u0000-\u036f]*$/.test(sample)) return languageByWords(sample) ?? 'und';
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  const byScript = writingScripts.find(([, script]) => (sample.match(script)?.length ?? 0) > letters * minScriptShare);
-  return byScript?.[0] ?? languageByWords(sample) ?? 'und';
+  const isLatin = /^[\u0000-\u036f]*$/.test(sample);
+  return (
+    (isLatin ? undefined : languageByScript(sample)) ?? languageByWords(sample) ?? languageByLetters(sample) ?? 'und'
+  );
 };
 
 /** The language that the request names, else the detected one, else the default one, else `und`. */
