@@ -7,6 +7,7 @@ import { buildDocx, field, paragraph, part, relationship, run, zip } from '../su
 import { buildXlsx } from '../support/documents/build-xlsx.ts';
 import { isOfficeAvailable } from '../support/documents/office-available.ts';
 import { readPdf, readStructure } from '../support/documents/read-pdf.ts';
+import { readReadingOrder } from '../support/documents/read-structure-text.ts';
 import { sampleDocument } from '../support/documents/sample-documents.ts';
 import { serviceForTestFile, sharedService } from '../support/service/for-test-file.ts';
 
@@ -70,6 +71,17 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
       ['conformance', 'pdf/ua-1'],
     ]);
     expect(titleOf(String(body['pdf_base64']))).toContain('>Offer 7<');
+  });
+
+  it('has the state of tick boxes as text, because assistive technology reads no drawn one', async () => {
+    const begin = (state: string): string =>
+      `<w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="a"/><w:enabled/><w:checkBox><w:sizeAuto/>${state}` +
+      '</w:checkBox></w:ffData></w:fldChar>';
+    const box = (state: string, label: string): string =>
+      `<w:p>${field('FORMCHECKBOX').replace('<w:fldChar w:fldCharType="begin"/>', begin(state))}${run(label)}</w:p>`;
+    const form = base64(buildDocx(box('<w:checked/>', ' Yes') + box('<w:default w:val="0"/>', ' No')));
+    const { pdf_base64: pdf } = await caller.render('docx', form, { conformance: 'pdf/ua-1' });
+    expect((await readReadingOrder(pdf)).join('')).toMatch(/☒ Yes.*☐ No/);
   });
 
   it('may have macros, which are removed, under its own extension and content type', async () => {

@@ -32,20 +32,33 @@ export const isFolderField = (instruction: string): boolean => namesFolder.test(
 const withoutFolder = (instruction: string): string =>
   escapeMarkup(instruction.replaceAll('"', '').replace(/\\p\b/gi, ''));
 
+/** LibreOffice only draws it, and assistive technology would not know its state. */
+const tickBox = /^\s*FORMCHECKBOX\b/i;
+const isOn = (tag: string): boolean => !valuesOf(tag, 'val').some((value) => /^(?:0|false|off)$/.test(value));
+
 const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
-const readNames = new Set(['fldChar', 'instrText', 'fldSimple', 'r']);
+const readNames = new Set(['fldChar', 'instrText', 'fldSimple', 'r', 'default', 'checked']);
 
 type Range = { start: number; end: number };
 type Change = Range & { text: string };
-/** An instruction, or a result, which can have pieces of the instruction around it. `isHidden` is a result not shown. */
-type Part = { text: string; pieces: Range[]; hasField: boolean; isHidden: boolean };
+/** A tick box begins with this start tag, and is ticked or not. */
+type Box = { start: number; prefix: string; isTicked: boolean };
+/**
+ * An instruction, or a result, which can have pieces of the instruction around it. `isHidden` is a result not shown.
+ * `box` is what an instruction for a tick box would show.
+ */
+type Part = { text: string; pieces: Range[]; hasField: boolean; isHidden: boolean; box?: Box };
 
 const newPart = (isHidden = false): Part => ({ text: '', pieces: [], hasField: false, isHidden });
+const textOf = ({ start, prefix, isTicked }: Box): Change => {
+  const text = `<${prefix}t>${isTicked ? '☒' : '☐'}</${prefix}t>`;
+  return { start, end: start, text };
+};
 const emptied = (range: Range): Change => ({ ...range, text: '' });
 
 /**
- * The changes that empty the instructions of fields which are printed with their stored results, and hide those that are
- * not shown. An instruction can have several pieces and contain fields.
+ * The changes that empty the instructions of fields which are printed with their stored results, hide those that are not
+ * shown, and put a text in the place of tick boxes. An instruction can have several pieces and contain fields.
  */
 const changesOf = (xml: string): Change[] => {
   const changes: Change[] = [];
@@ -54,14 +67,17 @@ const changesOf = (xml: string): Change[] => {
   /** Returns whether the result that follows is hidden. */
   const end = (part: Part | undefined): boolean => {
     if (!part) return false;
-    const { text, pieces, hasField, isHidden } = part;
-    const isStored = printsStoredResult(text, hasField);
+    const { text, pieces, hasField, isHidden, box } = part;
+    const isTickBox = box !== undefined && tickBox.test(text);
+    const isStored = printsStoredResult(text, hasField) || isTickBox;
+    // Within the instruction of another field, it would be printed beside the result of that field.
+    if (isTickBox && !open.at(-1)?.box) changes.push(textOf(box));
     if (!isStored && !isFolderField(text)) return isHidden;
     const [first, ...others] = pieces;
     if (first) changes.push(isStored ? emptied(first) : { ...first, text: withoutFolder(text) });
     // One by one: a call can have only about 100,000 arguments.
     for (const piece of others) changes.push(emptied(piece));
-    return isHidden || (isStored && hidesStoredResult(text));
+    return isHidden || isTickBox || (isStored && hidesStoredResult(text));
   };
   const addPiece = (piece: Range): void => {
     const text = decodeReferences(xml.slice(piece.start, piece.end).replace(/<[^<>]*>/g, ''));
@@ -74,10 +90,10 @@ const changesOf = (xml: string): Change[] => {
     const around = open.at(-1);
     if (around) around.hasField = true;
   };
-  const mark = (kind: string): void => {
+  const mark = (kind: string, start: number, prefix: string): void => {
     if (kind === 'begin') {
       addField();
-      open.push(newPart(open.at(-1)?.isHidden));
+      open.push({ ...newPart(open.at(-1)?.isHidden), box: { start, prefix, isTicked: false } });
     }
     const isHidden = (kind === 'separate' || kind === 'end') && end(open.pop());
     if (kind === 'separate') open.push(newPart(isHidden));
@@ -91,9 +107,13 @@ const changesOf = (xml: string): Change[] => {
     }
     if (slash) continue;
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
-    if (local === 'fldChar') valuesOf(tag, 'fldCharType').forEach(mark);
-    if (local === 'r' && open.at(-1)?.isHidden && !tag.endsWith('/>')) {
-      const [at, prefix] = [index + tag.length, name!.slice(0, -local.length)];
+    const prefix = name!.slice(0, -local.length);
+    if (local === 'fldChar') for (const kind of valuesOf(tag, 'fldCharType')) mark(kind, index, prefix);
+    const { box, isHidden } = open.at(-1) ?? {};
+    // The state comes after the one by default.
+    if (box && (local === 'default' || local === 'checked')) box.isTicked = isOn(tag);
+    if (local === 'r' && isHidden && !tag.endsWith('/>')) {
+      const at = index + tag.length;
       changes.push({ start: at, end: at, text: `<${prefix}rPr><${prefix}vanish/></${prefix}rPr>` });
     }
     if (local !== 'fldSimple') continue;
@@ -112,8 +132,8 @@ const changesOf = (xml: string): Change[] => {
 };
 
 /**
- * Empties the instructions of fields that are printed with their stored results, and lets none show the folder of the
- * file. `xml` is a result of `editTags`.
+ * Empties the instructions of fields that are printed with their stored results, makes tick boxes texts, and lets no field
+ * show the folder of the file. `xml` is a result of `editTags`.
  */
 export const withStoredResults = (xml: string): string => {
   if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;

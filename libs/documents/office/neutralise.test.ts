@@ -114,6 +114,26 @@ describe('The fields of a document', () => {
   });
 });
 
+describe('A tick box of a form', () => {
+  const box = (state: string, text = ''): string =>
+    `<w:r>${text}<w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox>${state}</w:checkBox></w:ffData></w:fldChar></w:r>` +
+    `<w:r>${instruction(text ? '' : ' FORMCHECKBOX ')}</w:r><w:r>${end}</w:r>`;
+  it.each([
+    ['☐', ''],
+    ['☒', '<w:checked/>'],
+    ['☐', '<w:default w:val="1"/><w:checked w:val="0"/>'],
+    ['☒', '<w:default w:val="1"/>'],
+    ['☐', '<w:default w:val="false"/>'],
+  ])('becomes %s in the run of its beginning: %s', (text, state) => {
+    expect(withStoredResults(box(state))).toBe(box(state, `<w:t>${text}</w:t>`));
+  });
+  it('in the instruction of another field is not printed beside the result of that field', () => {
+    const condition = (inner: string): string => begin + instruction('') + inner + separate + end;
+    const xml = begin + instruction('IF ') + box('<w:checked/>') + separate + end;
+    expect(withStoredResults(xml)).toBe(condition(box('<w:checked/>').replace(' FORMCHECKBOX ', '')));
+  });
+});
+
 describe('A link that is written unusually', () => {
   const server = 'http://example.com/a.png';
   it.each([
