@@ -58,7 +58,16 @@ const tooManyEntries = (entries: number): ApiError =>
 
 /** Prints the table of contents again until its page numbers are right: its own length moves the pages after it. */
 export const printContents = async (
-  { dependencies: { printer }, requested, requestedAt, options: whole, page, isTagged, elapsed }: Composing,
+  {
+    dependencies: { printer },
+    requested,
+    requestedAt,
+    options: whole,
+    page,
+    isTagged,
+    elapsed,
+    renderOptions,
+  }: Composing,
   toPrint: ContentsToPrint,
 ): Promise<{ pdf: Uint8Array; pages: number; title: string }> => {
   const { limits, accountDefaults } = requested;
@@ -82,10 +91,13 @@ export const printContents = async (
     const entries = entriesOf(toPrint, firstPages(pages), whole);
     if (entries.length > maxEntries) throw tooManyEntries(entries.length);
     const request = {
+      // Only those of the parts are of interest.
+      diagnostics: undefined,
       html: contentsHtml(title, language, entries),
       classification: scriptFreeClassification,
       options: { ...resolved, prefer_css_page_size: false },
       requestedAt,
+      isolated: renderOptions.isolated === true,
     };
     const printed = await printWithinDeadline(printer, requested, elapsed, request, limits.maxPages);
     if (printed.pages === pages) return { pdf: printed.pdf, pages, title };
