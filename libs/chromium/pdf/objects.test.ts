@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildPdf } from '#libs/pdf/testing/build-pdf.ts';
-import { countPages, setPdfDates } from './objects.ts';
+import { countPages, replaceObjects, setPdfDates } from './objects.ts';
 
 const dates = (time: string) => `/CreationDate (D:${time}+00'00')\n/ModDate (D:${time}+00'00')`;
 const info = `<</Title (mine (D:1) /CreationDate (D:19990101000000+00'00') endobj)\n${dates('20200101000000')}>>`;
@@ -32,4 +32,19 @@ test('the dates are set in place and the title keeps its text', () => {
 test('setting the dates fails for a PDF without dates in the expected place', () => {
   const bare = { 1: '<</Pages 2 0 R>>', 2: '<</Type /Pages\n/Count 1>>', 3: '<</Creator (x)>>' };
   expect(() => setPdfDates(Buffer.from(buildPdf(bare, '/Info 3 0 R')), new Date())).toThrow('/CreationDate');
+});
+
+test('replacing objects leaves unused numbers unused', () => {
+  const { 3: pages, ...others } = { 1: '<</Pages 3 0 R>>', 3: '<</Type /Pages\n/Count 1>>', 4: '<</Title (old)>>' };
+  const replaced = replaceObjects(
+    Buffer.from(buildPdf({ ...others, 3: pages })),
+    new Map([[4, '4 0 obj\n<</Title (new)>>']]),
+  );
+  const [, table] = replaced.toString('latin1').split(/\nxref\n0 5\n/);
+  expect(
+    table!
+      .split('\n')
+      .slice(0, 5)
+      .map((row) => row.slice(11, 18)),
+  ).toEqual(['65535 f', '00000 n', '65535 f', '00000 n', '00000 n']);
 });

@@ -58,7 +58,7 @@ export const replaceObjects = (pdf: Buffer, changed: ReadonlyMap<number, string>
   }
   const entries = Array.from({ length: size }, (_, number) => {
     const offset = offsets.get(number) ?? offsetOf(number);
-    return `${String(offset).padStart(10, '0')} ${number === 0 ? '65535 f' : '00000 n'} \n`;
+    return `${String(offset).padStart(10, '0')} ${offset === 0 ? '65535 f' : '00000 n'} \n`;
   });
   written.push(Buffer.from(`xref\n0 ${size}\n${entries.join('')}${trailer}startxref\n${length}\n%%EOF\n`, 'latin1'));
   return Buffer.concat(written);
