@@ -9,6 +9,7 @@ import type { BlobRef } from '#contracts/events/blob-ref.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
+import { addDiagnostics } from '#libs/chromium/document/add-diagnostics.ts';
 import { emptyPrintDiagnostics } from '#libs/chromium/print-request.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
@@ -31,6 +32,15 @@ import type { RunRenderDependencies } from './end-render.ts';
 const recordFindings = ({ blobs, preparation, printer, secrets, office }: RenderPdfDependencies) => {
   const findings = emptyPrintDiagnostics();
   let prepared: PreparedDocument | null = null;
+  // Each part of a composed document is printed by itself.
+  const print: RenderPdfDependencies['printer']['print'] = async (request) => {
+    const ofPart = emptyPrintDiagnostics();
+    try {
+      return await printer.print({ diagnostics: ofPart, ...request });
+    } finally {
+      addDiagnostics(findings, ofPart);
+    }
+  };
   const keep = async (preparing: Promise<PreparedDocument>): Promise<PreparedDocument> => (prepared = await preparing);
   const observed: RenderPdfDependencies = {
     blobs,
@@ -41,7 +51,7 @@ const recordFindings = ({ blobs, preparation, printer, secrets, office }: Render
       prepareTemplate: (input, options) => keep(preparation.prepareTemplate(input, options)),
     },
     office,
-    printer: { ...printer, print: (request) => printer.print({ diagnostics: findings, ...request }) },
+    printer: { ...printer, print },
   };
   return { observed, findings, prepared: () => prepared };
 };

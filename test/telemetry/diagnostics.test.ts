@@ -57,6 +57,22 @@ describe('The diagnostics of a render', () => {
     expect(total).toBeGreaterThan(0);
   });
 
+  it('of a composed document have the messages and the fonts of all parts', async () => {
+    const jobs = createJobClient(live);
+    const partOf = (family: string, text: string) => ({
+      mode: 'CONVERT',
+      input_type: 'html',
+      data: `<h1 style="font-family: ${family}, 'Liberation Serif'">${text}</h1><script>console.log('${text}')</script>`,
+    });
+    const parts = [partOf('Nowhere', 'one'), partOf('Elsewhere', 'three'), partOf('Nowhere', 'two')];
+    const { job_id } = await jobs.submitAsync({}, { mode: 'COMPOSE', parts, contents: true });
+    await jobs.waitUntilEnded(job_id);
+    const found = diagnosticsIn(await askJob(job_id));
+    expect(found.console!.map(({ text }) => text).toSorted()).toEqual(['one', 'three', 'two']);
+    expect(found.fonts!.used).toContainEqual({ family: 'Liberation Serif', embedded: false, glyphs: 11 });
+    expect(found.fonts!.missing.map(({ family }) => family).toSorted()).toEqual(['Elsewhere', 'Nowhere']);
+  });
+
   it('are collected once for all requests, and are part of the history', async () => {
     const jobs = createJobClient(live);
     const { job_id } = await jobs.submitAsync();

@@ -2,7 +2,8 @@ import type { Protocol } from 'devtools-protocol';
 import type { Session } from '../cdp/connection.ts';
 import type { ConsoleMessage, PrintDiagnostics } from '../print-request.ts';
 
-const maxMessages = 100;
+/** How many messages are kept. */
+export const maxMessages = 100;
 const maxMessageLength = 500;
 
 const levels: Record<string, ConsoleMessage['level']> = {

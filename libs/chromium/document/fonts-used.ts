@@ -5,7 +5,8 @@ import { hasSameWidths } from '../fonts/substitutes.ts';
 import type { PrintDiagnostics, MissingFont, FontUse } from '../print-request.ts';
 
 const maxElements = 1_000;
-const maxFonts = 50;
+/** How many fonts are reported, used and missing each. */
+export const maxFonts = 50;
 
 const genericFamilies = new Set([
   'serif',
