@@ -26,12 +26,11 @@ const pagesOfReferences =
   'of mode COMPOSE.';
 
 /** CSS Paged Media 3, 7.1: the names that a browser knows. */
-const sizeWords = new Set(
-  (
-    'auto portrait landscape a3 a4 a5 b4 b5 jis-b4 jis-b5 letter legal ledger ' +
-    'inherit initial unset revert revert-layer'
-  ).split(' '),
-);
+const sizeNames = ['A3', 'A4', 'A5', 'B4', 'B5', 'JIS-B4', 'JIS-B5', 'Letter', 'Legal', 'Ledger'];
+const sizeWords = new Set([
+  ...sizeNames.map((name) => name.toLowerCase()),
+  ...['auto', 'portrait', 'landscape', 'inherit', 'initial', 'unset', 'revert', 'revert-layer'],
+]);
 
 /** Whether a browser takes it for a page size: lengths or words, and not both. Functions are not read. */
 const isPageSize = (value: string): boolean => {
@@ -101,8 +100,8 @@ const checks: readonly Check[] = [
   {
     feature: 'size',
     reason:
-      'The browser knows A3, A4, A5, B4, B5, JIS-B4, JIS-B5, letter, legal and ledger. Write another size as width ' +
-      'and height, such as 105mm 148mm, or use page_size.',
+      `The browser knows ${sizeNames.join(', ')}. Write another size as width and height, such as 105mm 148mm, or use ` +
+      'page_size.',
     blocks: ['page'],
     isIn: (property, value) => property === 'size' && value !== '' && !isPageSize(value) && `size: ${value}`,
   },
@@ -130,8 +129,13 @@ const checks: readonly Check[] = [
 ];
 
 /** Almost no style sheet has one of these words. */
-const mayBeIgnored =
-  /string-set|(?:string|running|element|leader|cmyk)\(|target-|counters?\(\s*page|footnote|@page|bookmark-|prince-|break-/i;
+const mayBeIgnored = new RegExp(
+  [
+    String.raw`string-set|(?:string|running|element|leader|cmyk)\(|target-(?:counter|text)|counters?\(\s*page|footnote`,
+    String.raw`@page|bookmark-|prince-|break-(?:before|after)\s*:\s*(?:left|right|recto|verso)`,
+  ].join('|'),
+  'i',
+);
 
 const blockIn = (outer: Block, prelude: string): Block | null => {
   const [, name, text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
