@@ -36,6 +36,14 @@ describe.each(['', '<script>1</script>'])('The @page rules of the document (%j)'
     expect(findTextRun(page!, 'one').top).toBeCloseTo(20 + 2, 0);
   });
 
+  it('are a warning if they say something else than the pages are', async () => {
+    const warningsOf = async (options: Body) => (await caller.render('html', html + script, options)).warnings;
+    expect(await warningsOf({})).toEqual([
+      expect.objectContaining({ type: 'feature_ignored', feature: 'size and margin in @page' }),
+    ]);
+    expect(await warningsOf({ prefer_css_page_size: false })).toBeUndefined();
+  });
+
   it('give each page its size and margins with prefer_css_page_size', async () => {
     const pages = await pagesOf({ prefer_css_page_size: true }, html + script);
     expect(pages.map(({ width, height }) => [Math.round(width), Math.round(height)])).toEqual([

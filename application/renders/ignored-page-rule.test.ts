@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/render-options.ts';
+import { readPageRule } from '#libs/documents/html/page-rule.ts';
+import { ignoredPageRule } from './ignored-page-rule.ts';
+
+const featuresOf = (css: string, named: NamedRenderOptions = {}) =>
+  ignoredPageRule(readPageRule(css), named, withDefaultOptions(named)).map(
+    (warning) => warning.kind === 'feature_ignored' && warning.feature,
+  );
+
+test.each<[string, NamedRenderOptions, string]>([
+  ['@page{size:letter}', {}, 'size in @page'],
+  ['@page{size:A4 landscape}', {}, 'size in @page'],
+  ['@page{size:landscape;margin:20mm 15mm}', {}, 'size in @page'],
+  ['@page{margin:0}', {}, 'margin in @page'],
+  ['@page{size:50mm 30mm;margin:2mm}', {}, 'size and margin in @page'],
+  ['@page{size:A5;margin:0}', { page_size: 'A6' }, 'margin in @page'],
+  ['@page{size:A5;margin:0}', { margin_top: 0, margin_left: 0, margin_right: 0 }, 'size and margin in @page'],
+])('%s differs from the pages by %j', (css, named, feature) => {
+  expect(featuresOf(css, named)).toEqual([feature]);
+});
+
+test.each<[string, NamedRenderOptions]>([
+  ['@page{size:A4;margin:20mm 15mm}', {}],
+  ['@page{size:210mm 297mm}@page :first{margin:0}@page wide{size:A3}', {}],
+  ['@page{size:portrait}', {}],
+  ['@page{size:A5;margin:0}', { prefer_css_page_size: true }],
+  ['@page{size:A5;margin:0}', { prefer_css_page_size: false }],
+  ['@page{size:A5 landscape}', { orientation: 'portrait' }],
+  ['@page{margin:0}', { margin_top: 1, margin_left: 1, margin_right: 1, margin_bottom: 1 }],
+  ['@page{@bottom-center{content:counter(page)}}', {}],
+  ['p{color:red}', {}],
+])('%s does not differ, or options decide the pages: %j', (css, named) => {
+  expect(featuresOf(css, named)).toEqual([]);
+});
