@@ -77,9 +77,16 @@ export const withChanges = (content: string, changes: readonly Change[]): string
 
 /**
  * Content that belongs to an element of the structure. `paints` says whether it paints nothing, nothing but lines and
- * areas, or more; `text` reads the codes of its text, and `begin` is the operator that begins it.
+ * areas, or more; `text` reads the codes of its text, `placedText` also the places of its pieces, and `begin` is the operator
+ * that begins it.
  */
-export type MarkedContent = { id: number; paints: 'nothing' | 'paths' | 'more'; text: () => string; begin: Range };
+export type MarkedContent = {
+  id: number;
+  paints: 'nothing' | 'paths' | 'more';
+  text: () => string;
+  placedText: () => string;
+  begin: Range;
+};
 
 type OpenMark = { id: number; begin: Range; hasPaths: boolean; hasMore: boolean };
 
@@ -102,16 +109,16 @@ const openMark = ({ operator, operands, start, end }: Operation): OpenMark | nul
   return Number.isInteger(id) ? { id, begin: { start, end }, hasPaths: false, hasMore: false } : null;
 };
 
-const closeMark = (content: string, { id, begin, hasPaths, hasMore }: OpenMark, end: number): MarkedContent => ({
-  id,
-  begin,
-  paints: hasMore ? 'more' : hasPaths ? 'paths' : 'nothing',
-  text: () =>
-    content
-      .slice(begin.end, end)
-      .match(/<[\dA-Fa-f]*>/g)
-      ?.join('') ?? '',
-});
+const closeMark = (content: string, { id, begin, hasPaths, hasMore }: OpenMark, end: number): MarkedContent => {
+  const find = (pattern: RegExp): string => content.slice(begin.end, end).match(pattern)?.join('') ?? '';
+  return {
+    id,
+    begin,
+    paints: hasMore ? 'more' : hasPaths ? 'paths' : 'nothing',
+    text: () => find(/<[\dA-Fa-f]*>/g),
+    placedText: () => find(/<[\dA-Fa-f]*>|^[-\d. ]+ T[dDm]$/gm),
+  };
+};
 
 /**
  * The parts of a content stream that paint and belong neither to the structure nor to an artifact, and the content of

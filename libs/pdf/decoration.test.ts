@@ -104,3 +104,32 @@ it('The structure has no reference to what is now an artifact', async () => {
     '[ null null 21 0 R 17 0 R 23 0 R ]',
   ]);
 });
+
+it('Text at the same place of all pages is there once, and one that goes on with the same characters stays', async () => {
+  const at = (place: number, text: string): string => `BT\n1 0 0 -1 8 ${place} Tm\n<${text}> Tj ET`;
+  const contents = (places: readonly number[]) => ({
+    dictionary: '',
+    stream: contentOf(places.map((place) => ['NonStruct', at(place, '0041')])),
+  });
+  const kids = (id: number): string => `${kid(3, id)} ${kid(4, id)}`;
+  const document = await loadPdf(
+    buildPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R /StructTreeRoot 7 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 9 9] >>',
+      3: '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /StructParents 0 >>',
+      4: '<< /Type /Page /Parent 2 0 R /Contents 6 0 R /StructParents 1 >>',
+      5: contents([14, 50]),
+      6: contents([14, 70]),
+      7: '<< /Type /StructTreeRoot /K [8 0 R] /ParentTree 11 0 R >>',
+      8: element('Document', 7, '9 0 R 10 0 R'),
+      9: element('NonStruct', 8, kids(0)),
+      10: element('NonStruct', 8, kids(1)),
+      11: '<< /Nums [0 [9 0 R 10 0 R] 1 [9 0 R 10 0 R]] >>',
+    }),
+  );
+  markPageArtifacts(document);
+  expect([isArtifact(document, 0), isArtifact(document, 1)]).toEqual([
+    [false, false],
+    [true, false],
+  ]);
+});

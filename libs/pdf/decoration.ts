@@ -47,18 +47,28 @@ const readParents = (document: PDFDocument): Map<number, PDFArray> => {
 
 const keyOf = (page: PDFObject | undefined, id: number): string => `${page?.toString() ?? ''} ${id}`;
 
+/** The page and id of marked content among the kids of an element; null for another kid. */
+const markedKid = (element: PDFDict, kid: PDFObject): { page: PDFObject | undefined; id: number } | null => {
+  const elementPage = element.get(name('Pg'));
+  const found = element.context.lookup(kid);
+  if (found instanceof PDFNumber) return { page: elementPage, id: found.asNumber() };
+  const id = found instanceof PDFDict ? found.lookup(name('MCID')) : undefined;
+  if (!(found instanceof PDFDict && id instanceof PDFNumber)) return null;
+  return { page: found.get(name('Pg')) ?? elementPage, id: id.asNumber() };
+};
+
 /** Takes marked content with these keys out of its element. */
 const removeKids = (element: PDFDict, keys: ReadonlySet<string>): void => {
-  const elementPage = element.get(name('Pg'));
   const left = kidsOf(element).filter((kid) => {
-    const found = element.context.lookup(kid);
-    if (found instanceof PDFNumber) return !keys.has(keyOf(elementPage, found.asNumber()));
-    const id = found instanceof PDFDict ? found.lookup(name('MCID')) : undefined;
-    return !(found instanceof PDFDict && id instanceof PDFNumber)
-      ? true
-      : !keys.has(keyOf(found.get(name('Pg')) ?? elementPage, id.asNumber()));
+    const marked = markedKid(element, kid);
+    return !marked || !keys.has(keyOf(marked.page, marked.id));
   });
   element.set(name('K'), element.context.obj(left));
+};
+
+const isOnPages = (element: PDFDict, count: number): boolean => {
+  const kids = kidsOf(element);
+  return kids.length >= count && new Set(kids.map((kid) => markedKid(element, kid)?.page)).size === count;
 };
 
 /** Marked content and its element. */
@@ -73,26 +83,43 @@ export type Decoration = {
 
 /**
  * Finds marked content that assistive technology must skip: borders and backgrounds, the rows of header and footer that a
- * table repeats on each page, and what the browser draws twice, once at the end of a page where it has no room
- * (ISO 14289-1, 7.1).
+ * table repeats on each page, text that the browser repeats at its place on all pages (`position: fixed`), and what it draws
+ * twice, once at the end of a page where it has no room (ISO 14289-1, 7.1).
  */
 export const openDecoration = (document: PDFDocument): Decoration => {
   const parents = readParents(document);
   const found = new Map<PDFDict, Set<string>>();
   const firstTexts = new Map<PDFDict, string>();
 
-  /** The rows on a page that had the same texts on one before. A row that goes on from there has others. */
-  const repeatedRows = (contents: readonly ElementContent[]): Set<PDFDict> => {
+  const pageCount = document.getPageCount();
+  const onAllPages = new Map<PDFDict, boolean>();
+
+  const isOnAllPages = (element: PDFDict): boolean => {
+    const isOnAll = onAllPages.get(element) ?? (pageCount > 1 && isOnPages(element, pageCount));
+    onAllPages.set(element, isOnAll);
+    return isOnAll;
+  };
+
+  /** What the browser may repeat: the row of the element, or else the element, if it is on all pages. */
+  const repeatableOf = (element: PDFDict): PDFDict | null => rowOf(element) ?? (isOnAllPages(element) ? element : null);
+
+  /**
+   * The rows and elements on a page that had the same texts on one before, elements at the same places. What goes on from
+   * there has others.
+   */
+  const repeatedOn = (contents: readonly ElementContent[]): Set<PDFDict> => {
     const textsOnPage = new Map<PDFDict, string>();
     for (const { reference, element, marked } of contents) {
-      const row = marked.paints === 'more' ? rowOf(element) : null;
-      if (row) textsOnPage.set(row, `${textsOnPage.get(row) ?? ''}${String(reference)}${marked.text()}`);
+      const repeatable = marked.paints === 'more' ? repeatableOf(element) : null;
+      if (!repeatable) continue;
+      const text = rowOf(element) ? marked.text() : marked.placedText();
+      textsOnPage.set(repeatable, `${textsOnPage.get(repeatable) ?? ''}${String(reference)}${text}`);
     }
     const repeated = new Set<PDFDict>();
-    for (const [row, text] of textsOnPage) {
-      const first = firstTexts.get(row);
-      if (first === undefined) firstTexts.set(row, text);
-      else if (first === text) repeated.add(row);
+    for (const [repeatable, text] of textsOnPage) {
+      const first = firstTexts.get(repeatable);
+      if (first === undefined) firstTexts.set(repeatable, text);
+      else if (first === text) repeated.add(repeatable);
     }
     return repeated;
   };
@@ -106,12 +133,12 @@ export const openDecoration = (document: PDFDocument): Decoration => {
         const element = document.context.lookup(reference);
         return element instanceof PDFDict ? [{ reference, element, marked }] : [];
       });
-      const rows = repeatedRows(contents);
+      const repeated = repeatedOn(contents);
       const isDecoration = ({ element, marked }: ElementContent): boolean =>
         ({
           nothing: () => kidsOf(element).length > 1,
           paths: () => decorated.has(roleOf(element)),
-          more: () => marked.text() !== '' && rows.has(rowOf(element)!),
+          more: () => marked.text() !== '' && repeated.has(repeatableOf(element)!),
         })[marked.paints]();
       const selected = contents.filter(isDecoration);
       for (const { element, marked } of selected) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
 import { pdfBytes, readStructure } from '../support/documents/read-pdf.ts';
+import { readReadingOrder } from '../support/documents/read-structure-text.ts';
 import { conformsTo, isVeraPdfAvailable, validate, type Validation } from '../support/documents/verapdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
@@ -47,6 +48,7 @@ describe.skipIf(!isVeraPdfAvailable)('veraPDF finds nothing wrong in', () => {
       'margin box': [page(`<style>@page { @bottom-center { content: "a\\00a0" counter(page) "${arabic}" } }</style>`)],
       drawings: [page(`${svg(mixed, 'aria-hidden=true')}<img alt=s src="data:image/svg+xml,${svg(arabic, '')}">`)],
       placeholder: [page(`<label>a <input placeholder="日本語"></label><label>b <input value="${arabic}"></label>`)],
+      repeated: [page('<p style="position:fixed;bottom:0">x <b>y</b></p><p style="height:40cm">z')],
       'text of the structure': [page(`<p>${mixed}<p style="opacity:.5">${mixed}`)],
     });
     expect(failures).toEqual({});
@@ -151,6 +153,13 @@ describe('In a PDF for PDF/UA', () => {
       '<label><input type=checkbox checked> News</label><label><input type=checkbox> Offers</label>' +
       '<input type=radio name=r aria-label=Yes checked><input type=radio name=r aria-label=No>';
     expect(await alternativeTexts(boxes)).toEqual(['☑', '☐', 'Yes ☑', 'No ☐']);
+  });
+
+  it('text that is fixed at a place of each page is read once', async () => {
+    const pages = '<p style="height:20cm">One</p><p style="height:20cm">Two</p><p>Three</p>';
+    const fixed = '<div style="position:fixed;top:0">Not yet <b>signed</b></div>';
+    const { pdf_base64: pdf } = await caller.render('html', page(fixed + pages), { conformance: 'pdf/ua-1' });
+    expect(await readReadingOrder(pdf)).toEqual(['H1: x', '- Not yet signed', 'P: One', 'P: Two', 'P: Three']);
   });
 
   it.each([
