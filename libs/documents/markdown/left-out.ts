@@ -31,7 +31,7 @@ const findCells = ({ src, bMarks, eMarks, tShift, env }: StateBlock, table: read
     return further.filter(Boolean).map((source) => ({ line: line + 1, source }));
   });
   if (cells[0])
-    add(env as Environment, {
+    add(env, {
       content: 'cells beyond the columns of the table header',
       count: cells.length,
       ...cells[0],
@@ -71,9 +71,7 @@ export const findLeftOut = (markdown: MarkdownIt): void => {
     },
     { alt: ['paragraph', 'reference'] },
   );
-  markdown.core.ruler.before('footnote_tail', 'left-out', ({ tokens, env }) =>
-    findFootnotes(tokens, env as Environment),
-  );
+  markdown.core.ruler.before('footnote_tail', 'left-out', ({ tokens, env }) => findFootnotes(tokens, env));
 };
 
 /** What the document of this environment loses: one warning for each table and footnote, with the first line. */
