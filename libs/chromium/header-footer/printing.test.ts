@@ -138,6 +138,7 @@ test('text of a header or footer that the edge of the page cuts off is a warning
     '<p style="margin:0 -15mm">up to the edges',
     '<p style="white-space:nowrap;overflow:hidden;text-overflow:ellipsis">'.concat('several words '.repeat(40)),
     '<p style="position:absolute;right:0">at the right',
+    '<p style="text-indent:-9999px">for screen readers',
   ];
   for (const footer of shown) expect(await print({ footer_html: footer })).toEqual([]);
 });

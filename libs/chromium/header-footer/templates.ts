@@ -58,7 +58,7 @@ export const measureExpression = String.raw`[...document.body.children].map((blo
     range.selectNodeContents(text);
     const { left, right, width } = range.getBoundingClientRect();
     if (width === 0 || !/\S/.test(text.data) || (left >= box.left && right <= box.right)) continue;
-    if (isElsewhere(text.parentElement)) continue;
+    if (right < box.left - box.width || isElsewhere(text.parentElement)) continue;
     measured.left = Math.min(measured.left, left - box.left);
     measured.right = Math.max(measured.right, right - box.left);
   }
