@@ -58,6 +58,15 @@ describe('The warnings of a composed document', () => {
     expect([pdf.includes('a.example'), pdf.includes('part:')]).toEqual([true, false]);
   });
 
+  it('name what has no effect once, with the first part that has it', async () => {
+    const part = { mode: 'CONVERT', input_type: 'html', data: '<p>x' };
+    const footed = { ...part, footer_html: '<i class="totalPages"></i>' };
+    const { body } = await caller.postRender({ mode: 'COMPOSE', parts: [part, footed, footed] });
+    expect(body['warnings']).toEqual([
+      expect.objectContaining({ feature: 'class="totalPages" in footer_html', part: 'parts[1]' }),
+    ]);
+  });
+
   it('name a link that has no number of a part, and leave room for other warnings', async () => {
     const links = Array.from({ length: 60 }, (_, index) => `<a href="part:terms-${index}">nowhere</a> `);
     const watermark = { text: 'DRAFT', pages: '9' };

@@ -34,7 +34,7 @@ const renderModeRanks: Record<RenderMode, number> = { static: 0, scripted: 1, an
 
 const ignoredReason = 'It is a default option of the template. In a composed document the request itself must have it.';
 
-/** The warnings of the parts, each with its part. Pages are those of the composed document. */
+/** The warnings of the parts, each with its part, or the first of them. Pages are those of the composed document. */
 const warningsOf = (
   { composition }: Composing,
   made: readonly MadePart[],
@@ -42,6 +42,7 @@ const warningsOf = (
 ): RenderWarning[] => {
   const firstPages = new Map(placed.map(({ id, firstPage }) => [id, firstPage]));
   const unusedBy = new Map<string, number>();
+  const features = new Set<string>();
   const warnings = made.flatMap(({ rendered }, index): RenderWarning[] => {
     const part = originOf(index);
     const before = (firstPages.get(String(index)) ?? 1) - 1;
@@ -52,6 +53,12 @@ const warningsOf = (
         if (warning.kind === 'asset_unused') {
           unusedBy.set(warning.name, (unusedBy.get(warning.name) ?? 0) + 1);
           return [];
+        }
+        if (warning.kind === 'feature_ignored') {
+          // Parts often have the same style sheet or footer, and only so many warnings are recorded.
+          const isFirst = !features.has(warning.feature);
+          features.add(warning.feature);
+          return isFirst ? [{ ...warning, part }] : [];
         }
         if (warning.kind !== 'content_overflow' || warning.page === undefined) return [{ ...warning, part }];
         return [{ ...warning, part, page: warning.page + before }];
