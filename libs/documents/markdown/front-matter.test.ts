@@ -43,6 +43,20 @@ describe('Front matter', () => {
     expect(metadataOf('author: Ada\nkeywords: [x, 2]')).toMatchObject({ authors: ['Ada'], keywords: ['x', '2'] });
   });
 
+  test('keeps each text as it is written by an alias, too, and a number of an option stays one', () => {
+    const yaml =
+      'version: &v 1.10\ntitle: *v\nsubtitle: Release\nauthor: &n 007\nkeywords: [*v, *n]\nsubject: &s 0.50\nscale: *s';
+    expect(metadataOf(yaml)).toMatchObject({
+      title: '1.10',
+      authors: ['007'],
+      keywords: ['1.10', '007'],
+      subject: '0.50',
+    });
+    expect(optionsOf(yaml)).toEqual({ scale: 0.5 });
+    expect(metadataOf('version: &v 1.10\nother: &v [2.0]\nkeywords: *v')).toMatchObject({ keywords: ['2'] });
+    expect(metadataOf('version: &v 1.10\nother: &v text\ntitle: *v')).toMatchObject({ title: 'text' });
+  });
+
   test('keeps each text as it is written, also if YAML reads it as a number or a boolean', () => {
     const yaml = [
       'title: 1.10',

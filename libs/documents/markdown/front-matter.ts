@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument, visit, type Document, type Node, type Pair } from 'yaml';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, Scalar, visit, type Document, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { type ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
@@ -76,12 +76,28 @@ const textKeys = [
   ...['subject', 'description', 'keywords'],
 ];
 
-/** A number or a boolean in a text keeps its form: 1.10 is no 1.1, and 007 no 7. */
-const keepTexts = (pair: Pair): void => {
-  if (!isScalar(pair.key) || !textKeys.includes(String(pair.key.value))) return;
-  visit(pair.value as Node | null, {
-    Scalar: (_, scalar) => {
-      if (typeof scalar.value === 'number' || typeof scalar.value === 'boolean') scalar.value = scalar.source;
+const isTextKey = (pair: unknown): boolean =>
+  isPair(pair) && isScalar(pair.key) && textKeys.includes(String(pair.key.value));
+
+/**
+ * A number or a boolean in a text keeps its form, also by an alias: 1.10 is no 1.1, and 007 no 7. The pair of a key is the
+ * second node of a path.
+ */
+const keepTexts = (map: YAMLMap): void => {
+  const anchors = new Map<string, { value: unknown; source: string | undefined } | null>();
+  visit(map, {
+    Scalar: (_, scalar, [, pair]) => {
+      const { anchor, value, source } = scalar;
+      const hasOtherForm = typeof value === 'number' || typeof value === 'boolean';
+      if (anchor !== undefined) anchors.set(anchor, hasOtherForm ? { value, source } : null);
+      if (hasOtherForm && isTextKey(pair)) scalar.value = source;
+    },
+    Alias: (_, alias, [, pair]) => {
+      const named = anchors.get(alias.source);
+      return named ? new Scalar(isTextKey(pair) ? named.source : named.value) : undefined;
+    },
+    Collection: (_, { anchor }) => {
+      if (anchor !== undefined) anchors.set(anchor, null);
     },
   });
 };
@@ -100,7 +116,7 @@ const readMap = (yaml: string): FrontMatterMap | undefined => {
     );
   if (!isMap(document.contents)) return undefined;
   const { items } = document.contents;
-  items.forEach(keepTexts);
+  keepTexts(document.contents);
   const lineOfKey = (key: string): number => {
     const pair = items.find((item) => isScalar(item.key) && item.key.value === key);
     return isScalar(pair?.key) && pair.key.range ? lineOf(counter, pair.key.range[0]) : 2;
