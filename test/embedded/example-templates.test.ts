@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toMillimetres } from '#contracts/http/lengths.ts';
 import { type Example, exampleNames, invoiceExample, readExample } from '#libs/templating/examples.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
@@ -210,15 +211,19 @@ it.each([
   expect(totals).toHaveLength(2);
 });
 
-it('A bar of a report without a valid share is as short as that of 0 percent', async () => {
+it('A bar of a report without a valid share is as short as that of 0 percent, and a share in words is an error', async () => {
   const example = await readExample('report');
   const id = await create(example);
-  const pdfOf = async (percent: unknown): Promise<string> => {
+  const render = (percent: unknown) => {
     const bars = [{ label: 'Toys', value: '11,230', percent }];
-    const data = { ...example.sample, sections: [{ title: 'Revenue', chart: { bars } }] };
-    return withoutDates((await templates.expectStatus<RenderResult>(200, templates.render(id, data))).pdf_base64);
+    return templates.render(id, { ...example.sample, sections: [{ title: 'Revenue', chart: { bars } }] });
   };
-  const [zero, ten, ...others] = await Promise.all([0, 10, -12, null, '46 %'].map(pdfOf));
+  const pdfOf = async (percent: unknown): Promise<string> =>
+    withoutDates((await templates.expectStatus<RenderResult>(200, render(percent))).pdf_base64);
+  const [zero, ten, ...others] = await Promise.all([0, 10, '10', -12, null].map(pdfOf));
   expect(zero).not.toBe(ten);
-  expect(others.map((other) => other === zero)).toEqual([true, true, true]);
+  expect(others).toEqual([ten, zero, zero]);
+  expectErrorResponse(await render('46 %'), 'template_render_error', {
+    message: expect.stringMatching(/"percent" is "46 %", which is not a number/),
+  });
 });
