@@ -55,7 +55,7 @@ test('A worker takes no more messages than it may handle at once, and the next o
   while (ends.length < 7) {
     await new Promise(setImmediate);
     expect(delivered()).toBeLessThanOrEqual(ends.length + 3);
-    release.shift()?.();
+    if (running === 3 || delivered() === 7) release.shift()?.();
   }
   await finished;
   expect(Math.max(...concurrencies)).toBe(3);
@@ -166,4 +166,30 @@ test('A worker whose urgent queue fails takes no more ordinary messages when it 
   };
   await expect(consumeMessages(bus, handler, never)).rejects.toThrow('no connection');
   expect((await asked.promise).aborted).toBe(true);
+});
+
+test('Other work of the process has its turn between two messages, also when many are due at once', async () => {
+  const { bus } = busWith(50);
+  const started: string[] = [];
+  const startedBefore = [0];
+  const finished = consumeMessages(
+    bus,
+    {
+      consumer,
+      permits: { maxQuick: 1_000, maxTotal: 1_000 },
+      onError: () => undefined,
+      handle: async ({ id }) => {
+        started.push(id);
+        return { kind: 'done' };
+      },
+    },
+    never,
+  );
+  while (started.length < 50) {
+    await new Promise(setImmediate);
+    startedBefore.push(started.length);
+  }
+  await finished;
+  const inOneTurn = startedBefore.slice(1).map((count, turn) => count - startedBefore[turn]!);
+  expect(Math.max(...inOneTurn)).toBe(1);
 });

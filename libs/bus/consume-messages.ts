@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/concurrency/permits.ts';
 import { runTogether } from '#libs/concurrency/run-together.ts';
@@ -63,6 +64,8 @@ export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal:
       const message = await bus.next(consumer, signal);
       if (!message) return;
       start(message);
+      // Thousands of retries can be due at once. Other work of the process has its turn between their handlers.
+      await nextTurn();
     }
   };
 
