@@ -145,6 +145,7 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
   handleUnknownExpectations(app.server, logger);
   const transfers = limitTransfers(app, dependencies.transferLimits);
   registerBodyParser(app, transfers);
+  const liveStreams = openLiveStreams(app, dependencies);
   const checkOpen = enableGracefulClose(app);
   const people = openPeople(eventLog);
   const cookies = createCookies(dependencies.tls !== undefined || dependencies.baseUrl.startsWith('https:'));
@@ -210,7 +211,7 @@ export const createApp = (dependencies: AppDependencies): FastifyInstance => {
     redeliveryPace: createRedeliveryPace(),
     previewLimiter: createPreviewLimiter(),
     verificationLimiter: createConcurrencyLimiter({ name: 'verifications', max: 2 }),
-    liveStreams: openLiveStreams(app, dependencies),
+    liveStreams,
     hasAccess: createAccessCheck({ ...dependencies, people, cookies }),
   };
   registerRoutes(app, routes, routeDependencies, dependencies);

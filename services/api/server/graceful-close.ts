@@ -4,18 +4,24 @@ import { ApiError } from '#contracts/http/api-error.ts';
 
 const retryAfterSeconds = 5;
 const maxCloseMs = 90_000;
+/** How long a caller can take for the rest of a response. A download of all events would take minutes. */
+const defaultMaxSendMs = 10_000;
 
 /**
  * Lets the app close without waiting for callers: it responds to requests that have arrived completely, and then closes
- * every connection, also one that is idle, in the middle of a request, or slow to read. Returns the check for new requests
- * on open connections, which throws service_unavailable while the app closes.
+ * every connection, also one that is idle or in the middle of a request. A caller has `maxSendMs` milliseconds to read the
+ * rest of a response. Returns the check for new requests on open connections, which throws service_unavailable while the
+ * app closes.
  */
-export const enableGracefulClose = (app: FastifyInstance): (() => void) => {
+export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMaxSendMs): (() => void) => {
   const openResponses = new Set<ServerResponse>();
   let closing = false;
   const closeWhenDone = (): void => {
     if (closing && openResponses.size === 0) app.server.closeAllConnections();
   };
+  const closeOf = (response: ServerResponse): Promise<void> =>
+    new Promise((resolve) => void response.once('close', resolve));
+  const limitSending = (response: ServerResponse): void => void setTimeout(() => response.destroy(), maxSendMs).unref();
   const trackResponse = async (_: FastifyRequest, { raw }: FastifyReply): Promise<void> => {
     if (raw.closed || openResponses.has(raw)) return;
     openResponses.add(raw);
@@ -25,9 +31,16 @@ export const enableGracefulClose = (app: FastifyInstance): (() => void) => {
     });
   };
   app.addHook('preValidation', trackResponse);
-  app.addHook('onSend', trackResponse);
+  app.addHook('onSend', async (request, reply) => {
+    await trackResponse(request, reply);
+    if (closing) limitSending(reply.raw);
+  });
   app.addHook('preClose', async () => {
     closing = true;
+    const sending = [...openResponses].filter(({ headersSent }) => headersSent);
+    for (const response of sending) limitSending(response);
+    // When a server closes, Node cuts responses that have ended and are not sent yet.
+    await Promise.all(sending.filter(({ writableEnded }) => writableEnded).map(closeOf));
     setImmediate(closeWhenDone);
     setTimeout(() => app.server.closeAllConnections(), maxCloseMs).unref();
   });

@@ -9,7 +9,7 @@ export const openRawConnection = async (url: string) => {
   const received = { text: '' };
   socket.on('data', (text: Buffer) => (received.text += text.toString()));
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   await once(socket, 'connect');
   return { socket, received, closed };
 };
