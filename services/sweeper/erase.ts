@@ -10,7 +10,8 @@ import { render } from '#libs/domain/render.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
 
-export type ErasureDependencies = { eventLog: EventLog; reads: ReadStore; blobs: BlobStore };
+/** An aborted signal leaves the rest to the next sweep. */
+export type ErasureDependencies = { eventLog: EventLog; reads: ReadStore; blobs: BlobStore; signal?: AbortSignal };
 
 const pageSize = 500;
 const eraseConcurrency = 20;
@@ -107,7 +108,7 @@ const describeFailures = (model: string, failures: readonly string[]): string =>
  * @throws Error with the failures, after all other erasures
  */
 const eraseDue = async (
-  { eventLog, reads }: ErasureDependencies,
+  { eventLog, reads, signal }: ErasureDependencies,
   model: string,
   by: string,
   erase: (document: { id: string }, position: number) => Promise<number | null>,
@@ -115,7 +116,7 @@ const eraseDue = async (
   const query = { where: {}, range: { by, before: eventLog.now().toISOString() }, sort: { by, descending: false } };
   const failures: string[] = [];
   let erased = 0;
-  for (let remaining = 0; ;) {
+  for (let remaining = 0; !signal?.aborted;) {
     // Then it knows which files other renders keep, and what is erased has left it.
     const head = await eventLog.store.head();
     if (!(await reads.waitForCheckpoint(model, head, readModelTimeoutMs))) {
@@ -123,7 +124,7 @@ const eraseDue = async (
       break;
     }
     const page = (await reads.find(model, { ...query, limit: pageSize, skip: remaining })) as { id: string }[];
-    for (let from = 0; from < page.length; from += eraseConcurrency) {
+    for (let from = 0; from < page.length && !signal?.aborted; from += eraseConcurrency) {
       const documents = page.slice(from, from + eraseConcurrency);
       const outcomes = await Promise.allSettled(documents.map((document) => erase(document, head)));
       for (const [index, outcome] of outcomes.entries()) {

@@ -6,11 +6,12 @@ const defaultIntervalMs = 30_000;
 
 /** Sweeps every `intervalMs` milliseconds until `signal` aborts. A failed sweep is reported and tried again at the next. */
 export const runSweeper = async (
-  dependencies: ErasureDependencies,
+  engines: Omit<ErasureDependencies, 'signal'>,
   report: Report,
   signal: AbortSignal,
   intervalMs = defaultIntervalMs,
 ): Promise<void> => {
+  const dependencies = { ...engines, signal };
   const sweeps = [
     () => eraseExpiredPdfs(dependencies),
     () => eraseDeliveryTargets(dependencies),

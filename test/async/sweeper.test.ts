@@ -225,3 +225,22 @@ test('A failed sweep is reported and tried again, and does not prevent the other
   await sweeping;
   expect(new Set(reports)).toEqual(new Set(['sweep failed; the next one tries again']));
 });
+
+test('A sweeper that stops leaves the other PDFs to the next one', async () => {
+  const embedded = await openEmbeddedEngines();
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) => embedded.recordCompletedRender(pollResponseMode, `PDF ${index}`)),
+  );
+  await embedded.catchUpReadModels();
+  embedded.advanceClock(hourMs + 1);
+  const stop = new AbortController();
+  const { blobs } = embedded.engines;
+  const deleteAndStop: typeof blobs.delete = (...given) => {
+    stop.abort();
+    return blobs.delete(...given);
+  };
+  const dependencies = { ...dependenciesOf(embedded), blobs: { ...blobs, delete: deleteAndStop } };
+  await runSweeper(dependencies, () => undefined, stop.signal);
+  await embedded.catchUpReadModels();
+  expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(30);
+});
