@@ -4,20 +4,20 @@ export type Scalar = string | number | boolean | null;
 /**
  * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. A new index covers only
  * documents that are written later, so rebuild the read model after adding one. `model` is the read model that the
- * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes, each by a
- * field that few documents have, which every query of it compares with a value: writing the other documents costs less.
+ * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes, by a
+ * field that few documents have, which every query of them compares with a value: writing the other documents costs less.
  */
 export type Collection = {
   name: string;
   indexes: readonly (readonly string[])[];
-  sparseIndexes?: Readonly<Record<string, readonly string[]>>;
+  sparseIndexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   model?: string;
 };
 
 /** The fields of all indexes of a collection. */
 export const allIndexesOf = ({ indexes, sparseIndexes = {} }: Omit<Collection, 'name'>): (readonly string[])[] => [
   ...indexes,
-  ...Object.values(sparseIndexes),
+  ...Object.values(sparseIndexes).flat(),
 ];
 
 export type Query = {

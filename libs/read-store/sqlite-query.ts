@@ -119,8 +119,8 @@ const indexSql = (collection: string, paths: readonly string[]): string =>
 export const schemaOf = ({ name, indexes, sparseIndexes = {} }: Collection): string[] => [
   tableSql(name),
   ...indexes.map((paths) => indexSql(name, paths)),
-  ...Object.entries(sparseIndexes).map(
-    ([field, paths]) => `${indexSql(name, paths)} WHERE ${fieldExpression(field)} IS NOT NULL`,
+  ...Object.entries(sparseIndexes).flatMap(([field, sparse]) =>
+    sparse.map((paths) => `${indexSql(name, paths)} WHERE ${fieldExpression(field)} IS NOT NULL`),
   ),
 ];
 

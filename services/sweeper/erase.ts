@@ -19,15 +19,12 @@ const readModelTimeoutMs = 5_000;
 
 type StoredFile = 'pdf' | 'thumbnail';
 
-/**
- * The newest renders first, because they are kept longest. A range, not an equality: with that, SQLite reads all renders
- * in the order of their ids. Hashes have one length.
- */
-export const rendersOfFile = (file: StoredFile, sha256: string): Query => ({
-  where: {},
-  range: { by: `${file}.sha256`, from: sha256, before: `${sha256}0` },
-  sort: { by: `${file}.sha256`, descending: true },
-  limit: pageSize,
+/** The renders that keep a file at a time, ISO 8601. Any number of earlier renders can have the same image. */
+export const rendersThatKeep = (file: StoredFile, sha256: string, time: string): Query => ({
+  where: { [`${file}.sha256`]: sha256 },
+  range: { by: 'keptUntil', from: time },
+  sort: { by: 'keptUntil', descending: true },
+  limit: 2,
 });
 
 const isKeptByAnotherRender = async (
@@ -36,14 +33,10 @@ const isKeptByAnotherRender = async (
   file: StoredFile,
   sha256: string,
 ): Promise<boolean> => {
-  const keepsIt = (other: RenderDocument): boolean =>
-    other.id !== id && other.keptUntil !== null && new Date(other.keptUntil) > eventLog.now();
-  for (let skip = 0; ; skip += pageSize) {
-    const query = { ...rendersOfFile(file, sha256), skip };
-    const withSameFile = (await reads.find(readModels.renders, query)) as RenderDocument[];
-    if (withSameFile.some(keepsIt)) return true;
-    if (withSameFile.length < pageSize) return false;
-  }
+  const now = eventLog.now();
+  const query = rendersThatKeep(file, sha256, now.toISOString());
+  const found = (await reads.find(readModels.renders, query)) as RenderDocument[];
+  return found.some((other) => other.id !== id && new Date(other.keptUntil!) > now);
 };
 
 /** The files of a render that no other render keeps, also those that workers stored beside them. */

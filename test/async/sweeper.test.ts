@@ -83,7 +83,8 @@ describe('A stored PDF', () => {
     let later: { sha256: string } | undefined;
     const find: ReadStore['find'] = async (collection, query) => {
       const found = await reads.find(collection, query);
-      if (query.range?.by === 'pdf.sha256') later ??= await embedded.recordCompletedRender(pollResponseMode, 'same');
+      if (query.where['pdf.sha256'] !== undefined)
+        later ??= await embedded.recordCompletedRender(pollResponseMode, 'same');
       return found;
     };
     expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: { ...reads, find } })).toBe(0);
@@ -129,6 +130,23 @@ describe('A stored PDF', () => {
     embedded.advanceClock(hourMs - 3);
     expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
     expect(await embedded.engines.blobs.has(sha256)).toBe(true);
+  });
+
+  test('is erased without reading the earlier renders with the same bytes, of which there can be any number', async () => {
+    const embedded = await openEmbeddedEngines();
+    await Promise.all(Array.from({ length: 100 }, () => embedded.recordCompletedRender({ kind: 'wait' }, 'same')));
+    await embedded.recordCompletedRender(pollResponseMode, 'same');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    const { reads } = embedded.engines;
+    let read = 0;
+    const find: ReadStore['find'] = async (...query) => {
+      const found = await reads.find(...query);
+      read += found.length;
+      return found;
+    };
+    expect(await eraseExpiredPdfs({ ...dependenciesOf(embedded), reads: { ...reads, find } })).toBe(1);
+    expect(read).toBe(1);
   });
 
   test('stays stored when it is kept again after the sweep has found it', async () => {

@@ -5,7 +5,7 @@ import { findIdsSql, findSql, schemaOf } from '#libs/read-store/sqlite-query.ts'
 import { toMongoFilter, toMongoIndex, toMongoSort } from '#libs/read-store/mongodb-query.ts';
 import { allIndexesOf, type Query } from '#libs/read-store/port.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
-import { rendersOfFile } from '../../services/sweeper/erase.ts';
+import { rendersThatKeep } from '../../services/sweeper/erase.ts';
 
 /** The fields by which a page of renders is read with one query, see application/renders/find-renders.ts. */
 const filters: string[][] = [
@@ -47,8 +47,6 @@ it.each(filters.map((fields) => [fields]))(
 );
 
 it.each<[string, Partial<Query>]>([
-  ['a PDF', rendersOfFile('pdf', 'x')],
-  ['a thumbnail', rendersOfFile('thumbnail', 'x')],
   ['PDFs to erase', { range: { by: 'keptUntil', before: 'x' }, sort: { by: 'keptUntil', descending: false } }],
   [
     'secrets to erase',
@@ -61,6 +59,16 @@ it.each<[string, Partial<Query>]>([
   const plan = planOf(findSql(readModels.renders, '', { where: {}, limit: 1, ...query }));
   expect(plan[0]).toMatch(/^SEARCH collection_renders USING INDEX .+ \(generation=\? AND <expr>/);
 });
+
+it.each(['pdf', 'thumbnail'] as const)(
+  'SQLite finds the renders that keep a file (%s) in one index, in order',
+  (file) => {
+    const plan = planOf(findSql(readModels.renders, '', rendersThatKeep(file, 'x', '2026')));
+    expect(plan).toEqual([
+      `SEARCH collection_renders USING INDEX renders by ${file}.sha256, keptUntil (generation=? AND <expr>=? AND <expr>>?)`,
+    ]);
+  },
+);
 
 it('SQLite finds the ids for a combination of filters in one index, in order, without reading documents', () => {
   const fields = renderFieldsIndex.filter((field) => field !== 'accountId' && field !== 'id');
