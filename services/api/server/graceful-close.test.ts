@@ -40,8 +40,8 @@ test.each([
   ],
 ])('A response that %s does not keep the service from stopping', async (_, payload) => {
   const { app, response } = await beginResponse(payload, 20);
-  const cut = once(response, 'error');
   await app.close();
+  const cut = once(response, 'close').catch((error: unknown) => error);
   response.resume();
-  await cut;
+  expect(await cut).toMatchObject({ code: 'ECONNRESET' });
 });
