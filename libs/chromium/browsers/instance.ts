@@ -109,7 +109,8 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
       (page) => page.close(),
       () => undefined,
     );
-    if (isNeeded) free.push(newSlot());
+    // Documents take the last one, which should be open already.
+    if (isNeeded) free.unshift(newSlot());
   };
 
   /**

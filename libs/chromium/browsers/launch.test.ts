@@ -101,6 +101,18 @@ test.each([
   await expect.poll(() => first.alive).toBe(false);
 });
 
+test('a document takes a page that is open rather than one that is still opening', async () => {
+  const settings = { ...options, renderMode: 'static', reusablePages: 2, documentsPerPage: 10 } as const;
+  const { browser, withReusablePage } = await openBrowserInstance(settings);
+  onTestFinished(() => browser.close());
+  const end = Promise.withResolvers<void>();
+  const last = withReusablePage(() => end.promise, { isLast: true });
+  const opened = await withReusablePage(async (page) => page);
+  end.resolve();
+  await last;
+  expect(await withReusablePage(async (page) => page)).toBe(opened);
+});
+
 test('only the headless shell has pages without screen frames', () => {
   const products = ['HeadlessChrome/156.0.8078.108', 'Chrome/156.0.8078.108', 'Chromium/156.0.8078.108'];
   expect(products.map(hasFramelessPages)).toEqual([true, false, false]);
