@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import { type NamedRenderOptions, withDefaultOptions } from '#contracts/http/render-options.ts';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
+import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import { readPageRule } from '#libs/documents/html/page-rule.ts';
-import { ignoredPageRule } from './ignored-page-rule.ts';
+import { ignoredPageRuleWarnings } from './ignored-page-rule.ts';
 
-const featuresOf = (css: string, named: NamedRenderOptions = {}) =>
-  ignoredPageRule(readPageRule(css), named, withDefaultOptions(named)).map(
+const featuresOf = (css: string, named: NamedRenderOptions = {}, warnings: RenderWarning[] = []) => {
+  const prepared = { classification: { ...scriptFreeClassification, pageRule: readPageRule(css) }, warnings };
+  return ignoredPageRuleWarnings(prepared, named, withDefaultOptions(named)).map(
     (warning) => warning.kind === 'feature_ignored' && warning.feature,
   );
+};
 
 test.each<[string, NamedRenderOptions, string]>([
   ['@page{size:letter}', {}, 'size in @page'],
@@ -32,4 +36,9 @@ test.each<[string, NamedRenderOptions]>([
   ['p{color:red}', {}],
 ])('%s does not differ, or options decide the pages: %j', (css, named) => {
   expect(featuresOf(css, named)).toEqual([]);
+});
+
+test('a size that the browser does not know has one warning, not two', () => {
+  const unknown = { kind: 'feature_ignored' as const, feature: 'size: a6', reason: '' };
+  expect(featuresOf('@page{size:A6;margin:0}', {}, [unknown])).toEqual(['margin in @page']);
 });

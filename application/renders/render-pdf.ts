@@ -16,7 +16,7 @@ import type { PreparedHeaderFooter } from '#libs/documents/header-footer.ts';
 import { bytesToMb } from '#libs/sizes/sizes.ts';
 import { type ElapsedTimes, runWithinDeadline } from './deadline.ts';
 import { finishPdf, type FinishDependencies, prepareInvoice } from './finish-pdf.ts';
-import { ignoredPageRule } from './ignored-page-rule.ts';
+import { ignoredPageRuleWarnings } from './ignored-page-rule.ts';
 import { loadSource, readAssets, readNamedOptions, type RenderRequestedData } from './load-inputs.ts';
 import { drawOutput } from './draw-output.ts';
 import { maskPage } from './mask-page.ts';
@@ -191,11 +191,7 @@ const renderOnce = async (
     engine: engineOf(printed.engine, files),
     warnings: withAssetWarnings(
       [
-        ...ignoredPageRule(
-          prepared.classification.pageRule,
-          mergeRenderOptions(prepared.options ?? {}, named),
-          options,
-        ),
+        ...ignoredPageRuleWarnings(prepared, mergeRenderOptions(prepared.options ?? {}, named), options),
         ...(prepared.warnings ?? []),
         ...printed.warnings,
         ...stampWarnings(options, printed.pages),

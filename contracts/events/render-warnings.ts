@@ -52,7 +52,7 @@ const renderWarning = z.discriminatedUnion('kind', [
   }),
   /** An option of the request that does not apply to the document, or a key of front matter meant as an option. */
   z.object({ kind: z.literal('option_ignored'), ...ofPart, option: text(100), reason: text(300) }),
-  /** Something in the document, its header or its footer that this browser does not print, with what to use instead. */
+  /** Something in the document, its header or its footer that has no effect, and what to use instead, if anything. */
   z.object({ kind: z.literal('feature_ignored'), ...ofPart, feature: text(100), reason: text(300) }),
   /** A link to a part that the composed document does not have, such as `part:9`. */
   z.object({ kind: z.literal('link_broken'), ...ofPart, link: text(100) }),

@@ -33,7 +33,7 @@ export class ApiError extends Error {
 export const invalidField = (field: string, message: string): ApiError =>
   ApiError.of('invalid_request', message, { field });
 
-/** The error of a part of a request, with the path of the part: in its field, and before its message or in `message`. */
+/** The error of a part of a request, with the path of the part in its field and its message. `message` replaces the latter. */
 export const errorOfPart = (at: string, { fields }: ApiError, message = `${at}: ${fields.message}`): ApiError => {
   const { field } = fields.extra;
   const extra = { ...fields.extra, field: typeof field === 'string' ? `${at}.${field}` : at };

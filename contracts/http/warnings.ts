@@ -14,10 +14,18 @@ const warning = z.discriminatedUnion('type', [
       type: z.literal('content_overflow'),
       message,
       part,
-      element: z.string().describe('A CSS selector, such as `table.items > tbody > tr:nth-child(3) > td`.'),
+      element: z
+        .string()
+        .describe(
+          'A CSS selector, such as `table.items > tbody > tr:nth-child(3) > td`; or `header_html`, `footer_html`.',
+        ),
       page: z.number().int().optional().describe('The page of the PDF, from 1. Absent if it is not known.'),
       side: z.enum(overflowSides),
-      overflow_mm: z.number().describe('By how much the content exceeds the printable area, in millimetres.'),
+      overflow_mm: z
+        .number()
+        .describe(
+          'By how much the content exceeds the printable area, or a header or footer the page, in millimetres.',
+        ),
     })
     .describe('Content outside the printable area. It may be cut off or cover the margin.'),
   z
@@ -54,7 +62,8 @@ const warning = z.discriminatedUnion('type', [
     })
     .describe(
       'Content or formatting of a Word document that docx_layout semantic leaves out, an embedded document of a type ' +
-        'that no layout prints, or cells and footnotes of Markdown that have no place.',
+        'that no layout prints, table cells of Markdown beyond the columns of the header, footnotes that nothing refers to, and footnotes ' +
+        'whose label is defined again.',
     ),
   z
     .object({ type: z.literal('option_ignored'), message, part, option: z.string(), reason: z.string() })
@@ -68,10 +77,11 @@ const warning = z.discriminatedUnion('type', [
       message,
       part,
       feature: z.string().describe('Such as `string-set`, `float: footnote` or `size: a6`.'),
-      reason: z.string().describe('What to use in its place.'),
+      reason: z.string().describe('Why, and what to use instead, if anything.'),
     })
     .describe(
-      'CSS for printing, or something in header or footer, that other programs know and that has no effect in this PDF.',
+      'CSS for printing, or something in header or footer, that other programs support and that has no effect in this ' +
+        'PDF; or @page rules in whose place the options apply.',
     ),
   z
     .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })

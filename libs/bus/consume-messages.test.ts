@@ -168,7 +168,7 @@ test('A worker whose urgent queue fails takes no more ordinary messages when it 
   expect((await asked.promise).aborted).toBe(true);
 });
 
-test('Other work of the process has its turn between two messages, also when many are due at once', async () => {
+test('Other work of the process can run between two messages, also when many are due at once', async () => {
   const { bus } = busWith(50);
   const started: string[] = [];
   const startedBefore = [0];

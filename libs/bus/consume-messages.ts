@@ -64,7 +64,7 @@ export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal:
       const message = await bus.next(consumer, signal);
       if (!message) return;
       start(message);
-      // Thousands of retries can be due at once. Other work of the process has its turn between their handlers.
+      // Thousands of redeliveries can be due at once. Other work of the process can run between two of them.
       await nextTurn();
     }
   };

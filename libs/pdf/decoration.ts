@@ -104,8 +104,8 @@ export const openDecoration = (document: PDFDocument): Decoration => {
   const repeatableOf = (element: PDFDict): PDFDict | null => rowOf(element) ?? (isOnAllPages(element) ? element : null);
 
   /**
-   * The rows and elements on a page that had the same texts on one before, elements at the same places. What goes on from
-   * there has others.
+   * The rows and elements with the same text as on an earlier page; elements that are no rows, also at the same place. What
+   * continues from an earlier page has other text.
    */
   const repeatedOn = (contents: readonly ElementContent[]): Set<PDFDict> => {
     const textsOnPage = new Map<PDFDict, string>();

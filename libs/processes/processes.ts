@@ -9,7 +9,7 @@ const runsAsRoot = (): boolean => process.getuid?.() === 0;
 /** The ids of the user of started processes, for `spawn`: those of `nobody` if this process runs as root, else none. */
 export const childUser = (): { uid?: number; gid?: number } => (runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {});
 
-/** Makes files that this process has written those of the user of started processes. */
+/** Makes the user of started processes the owner of these files. */
 export const giveToChildUser = async (...paths: readonly string[]): Promise<void> => {
   if (runsAsRoot()) await Promise.all(paths.map((path) => chown(path, nobodyId, nobodyId)));
 };

@@ -4,8 +4,9 @@ export type Scalar = string | number | boolean | null;
 /**
  * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. A new index covers only
  * documents that are written later, so rebuild the read model after adding one. `model` is the read model that the
- * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes, by a
- * field that few documents have, which every query of them compares with a value: writing the other documents costs less.
+ * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes.
+ * Each covers only documents that have its field, so writing the others costs less. Each query of it must compare the field
+ * with a value.
  */
 export type Collection = {
   name: string;

@@ -16,7 +16,7 @@ it('The health server names the variable of its port if another process took the
   other.close();
 });
 
-it('The health server ends a connection with too many requests that do not wait for answers', async () => {
+it('The health server ends a connection with too many pipelined requests', async () => {
   const settings = { host: '127.0.0.1', port: 0, healthPort: 0, metricsToken: undefined };
   const server = await startHealthServer(settings, null as never, health);
   const { port } = server.address() as AddressInfo;

@@ -19,7 +19,7 @@ const readModelTimeoutMs = 5_000;
 
 type StoredFile = 'pdf' | 'thumbnail';
 
-/** The renders that keep a file at a time, ISO 8601. Any number of earlier renders can have the same image. */
+/** The renders that keep a file after `time` (ISO 8601), the last first. Two are enough: one can be the render itself. */
 export const rendersThatKeep = (file: StoredFile, sha256: string, time: string): Query => ({
   where: { [`${file}.sha256`]: sha256 },
   range: { by: 'keptUntil', from: time },

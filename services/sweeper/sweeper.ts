@@ -6,16 +6,16 @@ const defaultIntervalMs = 30_000;
 
 /** Sweeps every `intervalMs` milliseconds until `signal` aborts. A failed sweep is reported and tried again at the next. */
 export const runSweeper = async (
-  engines: Omit<ErasureDependencies, 'signal'>,
+  dependencies: Omit<ErasureDependencies, 'signal'>,
   report: Report,
   signal: AbortSignal,
   intervalMs = defaultIntervalMs,
 ): Promise<void> => {
-  const dependencies = { ...engines, signal };
+  const stoppable = { ...dependencies, signal };
   const sweeps = [
-    () => eraseExpiredPdfs(dependencies),
-    () => eraseDeliveryTargets(dependencies),
-    () => eraseRenderedPageSecrets(dependencies),
+    () => eraseExpiredPdfs(stoppable),
+    () => eraseDeliveryTargets(stoppable),
+    () => eraseRenderedPageSecrets(stoppable),
   ];
   while (!signal.aborted) {
     for (const sweep of sweeps)

@@ -153,8 +153,7 @@ it('CSS for printing that the browser ignores is a warning, in HTML and in templ
     type: 'feature_ignored',
     feature: 'string-set',
     reason: 'Use {{section}} or {{title}} in header_html or footer_html.',
-    message:
-      'The document uses string-set, which has no effect. Use {{section}} or {{title}} in header_html or footer_html.',
+    message: 'This has no effect: string-set. Use {{section}} or {{title}} in header_html or footer_html.',
   };
   expect((await caller.render('html', document)).warnings).toEqual([warning]);
   const { id } = await createTemplateClient(caller).create(document, {});

@@ -201,7 +201,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
     },
   );
 
-  const settle = async ({ event, signal, deadline }: Until): Promise<void> => {
+  const waitForEvent = async ({ event, signal, deadline }: Until): Promise<void> => {
     for (;;) {
       const version = change.version();
       signal.throwIfAborted();
@@ -218,7 +218,7 @@ export const startNavigation = async (page: Page, target: PageToLoad, followMs: 
   return {
     whileItStays: async (until, work) => {
       for (;;) {
-        await settle(until);
+        await waitForEvent(until);
         const before = started;
         try {
           await work();

@@ -75,11 +75,15 @@ const longestOf = (headings: readonly Heading[]): string =>
 /** In millimetres, with one decimal. */
 const roundedUp = (cssPixels: number): number => Math.ceil((cssPixels / 96) * 254) / 10;
 
-/** A smaller part of a letter is not visible. In CSS pixels. */
+/** A smaller cut is not noticed. In CSS pixels. */
 const toleratedCut = 1.5;
 
 /** The warning about text that the edge of the narrowest page cuts off. */
-const cutText = (kind: HeaderFooterKind, { left, right }: Measured, geometry: PageGeometry): RenderWarning[] => {
+const cutTextWarnings = (
+  kind: HeaderFooterKind,
+  { left, right }: Measured,
+  geometry: PageGeometry,
+): RenderWarning[] => {
   const { narrowestText, margins } = geometry;
   const cut = {
     right: right - toCssPixels(narrowestText + margins.right),
@@ -154,11 +158,11 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     await pages.growMargins({ top: header.height, bottom: footer.height });
     const warnings = contents.flatMap(({ kind, ignored }, index): RenderWarning[] => [
       ...ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
-      ...cutText(kind, measured[index]!, geometry),
+      ...cutTextWarnings(kind, measured[index]!, geometry),
     ]);
-    const others = { headerHeight: header.height, footerHeight: footer.height, warnings };
+    const common = { headerHeight: header.height, footerHeight: footer.height, warnings };
     if (!contents.some(({ differsByPage }) => differsByPage))
-      return { header: header.template, footer: footer.template, ...others };
+      return { header: header.template, footer: footer.template, ...common };
     const overlay = createOverlay({
       head: headerFooterStyles(layout),
       blocks: header.block + footer.block,
@@ -167,6 +171,6 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
       instance: await context.staticInstance(),
       signal: context.signal,
     });
-    return { header: '', footer: '', ...others, overlay };
+    return { header: '', footer: '', ...common, overlay };
   };
 };

@@ -45,7 +45,7 @@ const featuresOf = (element: Dom.Element): IgnoredFeature[] => {
 
 const textOf = (node: Dom.Node): string => ('value' in node ? node.value : '');
 
-/** What a header or footer as the caller wrote it contains in vain, each once. */
+/** What has no effect in a header or footer as the caller wrote it, each once. */
 export const ignoredFeaturesOf = (kind: 'header' | 'footer', document: Dom.Document): IgnoredFeature[] => {
   const found = new Map<string, string>();
   const remaining: Dom.Node[] = [document];

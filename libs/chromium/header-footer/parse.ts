@@ -156,7 +156,7 @@ export type HeaderFooterContent = {
   placeholders: MarkedName[];
   /** Whether the browser cannot fill in its placeholders: a section, or a page number in an attribute. */
   differsByPage: boolean;
-  /** What the caller wrote in vain. */
+  /** What has no effect in it. */
   ignored: IgnoredFeature[];
 };
 

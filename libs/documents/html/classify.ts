@@ -82,7 +82,7 @@ export type HtmlDetails = {
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
   namesLanguage: boolean;
-  /** What its style sheets and style attributes contain in vain, each once. */
+  /** What has no effect in its style sheets and style attributes, each once. */
   ignoredCss: IgnoredFeature[];
   /** Set if the input ends too early. */
   unfinished: UnfinishedInput | undefined;

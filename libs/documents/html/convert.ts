@@ -94,7 +94,7 @@ export const missingResources = (
   return { assets: inliner.use() };
 };
 
-/** Libraries that print by such style sheets with scripts. */
+/** Script libraries that give such CSS an effect. */
 const pagedMediaScripts = /\bpaged|vivliostyle/i;
 
 /**

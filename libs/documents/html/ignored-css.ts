@@ -1,7 +1,7 @@
 import { visitDeclarations } from './css-declarations.ts';
 import { mayApplyToPrint } from './page-rule.ts';
 
-/** CSS that other programs print by and the browser ignores, with what to use in its place. */
+/** CSS for printing that other programs support and the browser ignores, and what to use instead, if anything. */
 export type IgnoredFeature = { feature: string; reason: string };
 
 /** Rules, the declarations of a `@page` rule, those of an element or a margin box. */
@@ -22,8 +22,8 @@ const pageCounter = 'counter(page) outside of @page';
 const inHeader = 'Use {{section}} or {{title}} in header_html or footer_html.';
 const asHeader = 'Its content is printed where it stands. Use header_html or footer_html.';
 const pagesOfReferences =
-  'The browser does not know the pages of references. A table of contents with page numbers is the option contents ' +
-  'of mode COMPOSE.';
+  'The browser cannot print the page of a link target. For a table of contents with page numbers, use mode COMPOSE with ' +
+  'contents.';
 
 /** CSS Paged Media 3, 7.1: the names that a browser knows. */
 const sizeNames = ['A3', 'A4', 'A5', 'B4', 'B5', 'JIS-B4', 'JIS-B5', 'Letter', 'Legal', 'Ledger'];
@@ -79,35 +79,35 @@ const checks: readonly Check[] = [
   {
     feature: pageCounter,
     reason:
-      'It prints 0. Use {{page}} and {{total}} in header_html or footer_html, a margin box of @page such as ' +
+      'It prints 0 instead of the number. Use {{page}} and {{total}} in header_html or footer_html, a margin box of @page such as ' +
       '@bottom-center, or page_numbers.',
     blocks: ['element'],
     isIn: (property, value) => property === 'content' && /\bcounters?\(\s*pages?\b/.test(value),
   },
   {
     feature: 'float: footnote',
-    reason: 'The footnote is printed where it stands in the text.',
+    reason:
+      'The footnote is printed where it stands in the text. Put notes at the end of a section or of the document.',
     isIn: (property, value) => property === 'float' && /^(?:-?prince-)?footnote\b/.test(value),
   },
   {
     feature: 'break-before: right',
     reason:
-      'The content begins on the next page, be it a right or a left one. Parts of mode COMPOSE can begin on a right ' +
-      'page: start_on.',
+      'The content begins on the next page, right or left. To begin on a right page, use mode COMPOSE with start_on.',
     isIn: (property, value) =>
       isBreak(property) && /^(?:left|right|recto|verso)$/.test(value) && `${property}: ${value}`,
   },
   {
     feature: 'size',
     reason:
-      `The browser knows ${sizeNames.join(', ')}. Write another size as width and height, such as 105mm 148mm, or use ` +
-      'page_size.',
+      `The browser only knows ${sizeNames.join(', ')}. Use page_size, or write width and height, such as 105mm 148mm, ` +
+      'and set prefer_css_page_size to true.',
     blocks: ['page'],
     isIn: (property, value) => property === 'size' && value !== '' && !isPageSize(value) && `size: ${value}`,
   },
   {
     feature: 'marks and bleed',
-    reason: 'The PDF has no marks for cutting, and no bleed.',
+    reason: 'The PDF has no marks for cutting and no bleed, and nothing replaces them.',
     blocks: ['page'],
     isIn: (property, value) => /^(?:marks|bleed)$/.test(property) && !/^(?:none|auto|0\D*)$/.test(value) && property,
   },
@@ -118,17 +118,17 @@ const checks: readonly Check[] = [
   },
   {
     feature: 'cmyk()',
-    reason: 'The colour is left out, because PDFs have the colours of the browser. Write it as #rrggbb.',
+    reason: 'The browser does not know CMYK colours and ignores the declaration. Write the colour as #rrggbb.',
     isIn: (_, value) => /(?:^|[\s,(])(?:device-)?cmyk\(/.test(value),
   },
   {
     feature: 'a property that begins with -prince-',
-    reason: 'Only the program Prince knows it.',
+    reason: 'Only the program Prince knows it. Look for an option of the request that does the same.',
     isIn: (property) => /^-?prince-(?!bookmark)/.test(property),
   },
 ];
 
-/** Almost no style sheet has one of these words. */
+/** Most style sheets have none of these words, and need not be read. */
 const mayBeIgnored = new RegExp(
   [
     String.raw`string-set|(?:string|running|element|leader|cmyk)\(|target-(?:counter|text)|counters?\(\s*page|footnote`,

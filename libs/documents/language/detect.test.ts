@@ -14,7 +14,7 @@ test.each(Object.entries(similar))('%s is not taken for a language like it', (_,
 );
 
 const shortTexts = Object.entries(short).flatMap(([language, texts]) => texts.map((text) => [language, text] as const));
-test.each(shortTexts)('%s is detected by letters that no other language has: %s', (language, text) =>
+test.each(shortTexts)('%s is detected by letters that few other languages have: %s', (language, text) =>
   expect(detectLanguage(text)).toBe(language),
 );
 

@@ -87,9 +87,9 @@ const languageByWords = (sample: string): string | undefined => {
 };
 
 /**
- * `own` are letters of no other language. Names have them in any language, so a word with a small initial must have one.
- * `frequent` are letters of at least the share `minShare` of all words, and `foreign` those of the script that the
- * language does not have.
+ * `own` are letters that few other languages have. Names with them occur in any language, so a word in lower case must have
+ * one. `frequent` are letters in at least the share `minShare` of all words. `foreign` are those of the script that the
+ * language does not have; they exclude the others.
  */
 const ownLetters = [
   {
@@ -104,7 +104,7 @@ const ownLetters = [
 /** Different words with such letters. */
 const minWords = 2;
 
-/** The language of a text with few common words, whose letters only one language has. */
+/** The language of a text with few common words, by its letters. */
 const languageByLetters = (sample: string): string | undefined => {
   const words = sample.match(/[\p{L}\p{M}]+/gu) ?? [];
   const lowerCase = sample.toLowerCase();
@@ -118,8 +118,8 @@ const languageByLetters = (sample: string): string | undefined => {
 };
 
 /**
- * The BCP 47 tag of the text's language, by its script, its most common words or its letters, else `und`. It selects the regional
- * forms of Han characters, the quotation marks of Markdown and the dictionary for hyphenation. Japanese and Korean are
+ * The BCP 47 tag of the text's language, by its script, its most common words or its letters, else `und`. It selects the
+ * regional forms of Han characters, the quotation marks of Markdown and the dictionary for hyphenation. Japanese and Korean are
  * tested first, because they mix Han with letters of their own.
  */
 export const detectLanguage = (text: string): string => {

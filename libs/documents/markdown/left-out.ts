@@ -13,7 +13,7 @@ const add = (environment: Environment, { source, ...what }: Omit<LeftOut, 'kind'
     found.push({ kind: 'content_left_out', ...what, source: source.slice(0, maxSourceLength) });
 };
 
-/** The cells of a row, between bars without a backslash, as the parser reads them. Bars in code divide cells, too. */
+/** The cells of a row, between vertical bars without a backslash, as the parser reads them, also in code. */
 const cellsOf = (row: string): string[] => {
   const cells = row.trim().split(/(?<!\\)\|/);
   if (cells[0] === '') cells.shift();
@@ -47,7 +47,7 @@ const findFootnotes = (tokens: readonly Token[], environment: Environment): void
     const definition = tokens[index]!;
     const label = labelOf(definition);
     const [line] = tokens[index + 1]?.map ?? [];
-    // An empty definition loses nothing.
+    // An empty definition has nothing to print.
     if (line === undefined || tokens[index + 1]!.type === 'footnote_reference_close') continue;
     const what = { count: 1, line: line + 1, source: `[^${label}]` };
     if (lastOf.get(label) !== definition)
@@ -57,7 +57,7 @@ const findFootnotes = (tokens: readonly Token[], environment: Environment): void
   }
 };
 
-/** Finds what the parser drops silently: cells beyond the columns of the header, and footnotes. See `leftOutOf`. */
+/** Finds what the parser leaves out silently: cells beyond the columns of the header, and footnotes. See `leftOutOf`. */
 export const findLeftOut = (markdown: MarkdownIt): void => {
   const { ruler } = markdown.block;
   const parseTable = ruler.getRules('').find(({ name }) => name === 'table')!;
@@ -74,5 +74,5 @@ export const findLeftOut = (markdown: MarkdownIt): void => {
   markdown.core.ruler.before('footnote_tail', 'left-out', ({ tokens, env }) => findFootnotes(tokens, env));
 };
 
-/** What the document of this environment loses: one warning for each table and footnote, with the first line. */
+/** What the document of this environment leaves out: one warning for each table and footnote, with the first line. */
 export const leftOutOf = ({ leftOut = [] }: Environment): RenderWarning[] => leftOut;

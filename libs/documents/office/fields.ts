@@ -110,7 +110,7 @@ const changesOf = (xml: string): Change[] => {
     const prefix = name!.slice(0, -local.length);
     if (local === 'fldChar') for (const kind of valuesOf(tag, 'fldCharType')) mark(kind, index, prefix);
     const { box, isHidden } = open.at(-1) ?? {};
-    // The state comes after the one by default.
+    // `checked` comes after `default`, and overrides it.
     if (box && (local === 'default' || local === 'checked')) box.isTicked = isOn(tag);
     if (local === 'r' && isHidden && !tag.endsWith('/>')) {
       const at = index + tag.length;

@@ -67,7 +67,7 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** Currencies that Intl rounds to whole amounts, as they are used, although ISO 4217 gives them decimals. */
 const usuallyWhole = new Set('AFN ALL COP HUF IDR IQD IRR KPW LAK LBP MGA MMK PKR SLL SOS SYP YER'.split(' '));
 
-/** A fraction must not vanish from an invoice: its attached XML has it, too. */
+/** An invoice shows the fraction that its attached XML has. */
 const decimalsOf = (code: string): Intl.NumberFormatOptions =>
   usuallyWhole.has(code)
     ? { minimumFractionDigits: 2, maximumFractionDigits: 2, trailingZeroDisplay: 'stripIfInteger' }
@@ -76,7 +76,7 @@ const decimalsOf = (code: string): Intl.NumberFormatOptions =>
 /**
  * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
  * code, for the locale. `maxDecimals` shows up to so many decimals, as unit prices need, and at least those of the
- * currency. Null is empty.
+ * currency. A fraction has two decimals also in currencies that are usually written without any. Null is empty.
  */
 export const formatCurrency: HelperFunction = (call, subject, currency) => {
   const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';

@@ -2,7 +2,7 @@ import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { Warning } from '#contracts/http/warnings.ts';
 
 /** A warning without the part that it is about. */
-const viewOf = (warning: RenderWarning): Warning => {
+const withoutPart = (warning: RenderWarning): Warning => {
   switch (warning.kind) {
     case 'resource_failed': {
       const { kind, url, reason } = warning;
@@ -10,9 +10,10 @@ const viewOf = (warning: RenderWarning): Warning => {
     }
     case 'content_overflow': {
       const { kind, element, page, side, overflowMm } = warning;
-      const message =
-        `The content of ${element} exceeds the printable area by ${overflowMm} mm on the ` +
-        `${side}${page === undefined ? '' : ` of page ${page}`}.`;
+      const message = /^(?:header|footer)_html$/.test(element)
+        ? `The ${side} edge of the page cuts ${overflowMm} mm off the text in ${element}. Shorten it, or let it wrap.`
+        : `The content of ${element} exceeds the printable area by ${overflowMm} mm on the ` +
+          `${side}${page === undefined ? '' : ` of page ${page}`}.`;
       return { type: kind, message, element, ...(page === undefined ? {} : { page }), side, overflow_mm: overflowMm };
     }
     case 'content_shrunk': {
@@ -46,7 +47,7 @@ const viewOf = (warning: RenderWarning): Warning => {
     }
     case 'feature_ignored': {
       const { kind, feature, reason } = warning;
-      return { type: kind, message: `The document uses ${feature}, which has no effect. ${reason}`, feature, reason };
+      return { type: kind, message: `This has no effect: ${feature}. ${reason}`, feature, reason };
     }
     case 'link_broken': {
       const { kind, link } = warning;
@@ -62,7 +63,7 @@ const viewOf = (warning: RenderWarning): Warning => {
 
 const warningOf = (warning: RenderWarning): Warning => {
   const { part } = warning;
-  const view = viewOf(warning);
+  const view = withoutPart(warning);
   return part === undefined ? view : { ...view, message: `${part}: ${view.message}`, part };
 };
 

@@ -8,10 +8,9 @@ const maxCloseMs = 90_000;
 const defaultMaxSendMs = 10_000;
 
 /**
- * Lets the app close without waiting for callers: it responds to requests that have arrived completely, and then closes
- * every connection, also one that is idle or in the middle of a request. A caller has `maxSendMs` milliseconds to read the
- * rest of a response. Returns the check for new requests on open connections, which throws service_unavailable while the
- * app closes.
+ * Lets the app close: it responds to requests that have arrived completely, and then closes every connection, also one
+ * that is idle or in the middle of a request. A caller has `maxSendMs` milliseconds to read the rest of a response.
+ * Returns the check for new requests on open connections, which throws service_unavailable while the app closes.
  */
 export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMaxSendMs): (() => void) => {
   const openResponses = new Set<ServerResponse>();
@@ -39,7 +38,7 @@ export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMax
     closing = true;
     const sending = [...openResponses].filter(({ headersSent }) => headersSent);
     for (const response of sending) limitSending(response);
-    // When a server closes, Node cuts responses that have ended and are not sent yet.
+    // When a server closes, Node cuts responses that are written to their end but not yet sent.
     await Promise.all(sending.filter(({ writableEnded }) => writableEnded).map(closeOf));
     setImmediate(closeWhenDone);
     setTimeout(() => app.server.closeAllConnections(), maxCloseMs).unref();

@@ -57,7 +57,7 @@ const filtersOf = (actors: readonly SelectOption[]): Filter[] => [
   },
 ];
 
-/** A sentence in one line. A name from right to left is cut at its own end, as the line would be at its beginning. */
+/** A sentence in one line. A name from right to left is cut at its end; the line would cut its beginning. */
 const Sentence = ({ text }: { text: string }): ReactElement => {
   const parts = numbered(partsOf(text));
   if (parts.length === 1) return <>{text}</>;

@@ -24,7 +24,7 @@ const isolated = (text: string): string => (fromRightToLeft.test(text) ? isolate
 export const sentenceOf = ({ type, data }: Pick<EventResponse, 'type' | 'data'>): string =>
   sentences[type]?.((path) => isolated(fieldText(data, path))) ?? typeText(type);
 
-/** The parts of such a sentence. Each second one was isolated. */
+/** The parts of such a sentence. Every second part was isolated. */
 export const partsOf = (sentence: string): string[] => sentence.split(/[\u2068\u2069]/);
 
 const ofInstallation = new Set(['InstallationCreated', 'SecretRotated', 'BlobStoreRegistered', 'BlobStoreReplaced']);
