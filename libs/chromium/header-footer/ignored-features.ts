@@ -1,4 +1,5 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
+import { tokensOf } from '#libs/documents/html/css-tokens.ts';
 import { findIgnoredFeatures, type IgnoredFeature, withoutOwnCounters } from '#libs/documents/html/ignored-css.ts';
 import { childrenOf, isElement, textContent } from './nodes.ts';
 
@@ -21,6 +22,9 @@ const numberClasses = new Map([
   ['topage', '{{total}}'],
 ]);
 
+const hasImport = (css: string): boolean =>
+  tokensOf(css).some(({ type, start, end }) => type === 'at-keyword-token' && /^@import$/i.test(css.slice(start, end)));
+
 const attributeOf = ({ attrs }: Dom.Element, wanted: string): string =>
   attrs.find(({ name }) => name === wanted)?.value ?? '';
 
@@ -32,8 +36,7 @@ const featuresOf = (element: Dom.Element): IgnoredFeature[] => {
     return [{ feature: 'link', reason: noStyleSheet }];
   if (tagName === 'style') {
     const css = textContent(element);
-    const imports = /@import\b/i.test(css) ? [{ feature: '@import', reason: noStyleSheet }] : [];
-    return [...imports, ...withoutOwnCounters(findIgnoredFeatures(css), css)];
+    return [...(hasImport(css) ? [{ feature: '@import', reason: noStyleSheet }] : []), ...findIgnoredFeatures(css)];
   }
   const name = attributeOf(element, 'class')
     .split(/\s+/)
@@ -46,12 +49,17 @@ const featuresOf = (element: Dom.Element): IgnoredFeature[] => {
 const textOf = (node: Dom.Node): string => ('value' in node ? node.value : '');
 
 /** What has no effect in a header or footer as the caller wrote it, each once. */
-export const ignoredFeaturesOf = (kind: 'header' | 'footer', document: Dom.Document): IgnoredFeature[] => {
-  const found = new Map<string, string>();
+export const ignoredFeaturesOf = (
+  kind: 'header' | 'footer',
+  source: string,
+  document: Dom.Document,
+): IgnoredFeature[] => {
+  const found: IgnoredFeature[] = [];
   const remaining: Dom.Node[] = [document];
   for (let node = remaining.pop(); node; node = remaining.pop()) {
-    if (isElement(node)) for (const { feature, reason } of featuresOf(node)) found.set(feature, reason);
+    if (isElement(node)) found.push(...featuresOf(node));
     for (const child of childrenOf(node)) remaining.push(child);
   }
-  return [...found].map(([feature, reason]) => ({ feature: `${feature} in ${kind}_html`, reason }));
+  const byFeature = new Map(withoutOwnCounters(found, source).map(({ feature, reason }) => [feature, reason]));
+  return [...byFeature].map(([feature, reason]) => ({ feature: `${feature} in ${kind}_html`, reason }));
 };

@@ -227,6 +227,9 @@ test.each([
 test('what a footer prints is not reported', () => {
   expect(featuresOf('<span class="totalPages">{{total}}</span><b class="pageNumber"><i></i></b>')).toEqual([]);
   expect(featuresOf('<style>.p::before{content:"No."}</style><link rel="icon" href="a.ico">{{page}}')).toEqual([]);
+  expect(
+    featuresOf('<style>/* @import */.p::after{content:counter(page)}</style><b class=p style="counter-reset:page 3">'),
+  ).toEqual([]);
   expect(featuresOf('<i class="pageNumber"></i>')).toEqual([
     ['class="pageNumber" in footer_html', 'Write {{page}} in its place.'],
   ]);

@@ -181,7 +181,7 @@ const invalidOption = (kind: HeaderFooterKind, reason: string): ApiError =>
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const marked = markPlaceholders(source, date);
   const document = parse(marked);
-  const ignored = ignoredFeaturesOf(kind, document);
+  const ignored = ignoredFeaturesOf(kind, source, document);
   const root = childElement(document, 'html');
   const [head, body] = [root && childElement(root, 'head'), root && childElement(root, 'body')];
   const styles = sanitise(

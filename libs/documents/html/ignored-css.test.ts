@@ -27,6 +27,7 @@ test.each([
 test.each([
   '@page{size:A5 landscape;margin:1cm;@bottom-center{content:"Page " counter(page) " of " counter(pages)}}',
   '@page{size:105mm 148mm}@page a{size:4in}@page b{size:auto}@page c{size:landscape}@page d{size:calc(1mm*100)}',
+  'h1{bookmark-level:none}p::after{content:counter(page-no)}',
   '@page{marks:none;bleed:0}@page :first{@top-left{content:none}}',
   'h1{break-before:page;break-inside:avoid}h2{page-break-after:always}',
   "p::after{content:\"string(x) target-counter(y) counter(page)\"}p::before{content:'\\'leader(x)'}",
@@ -35,6 +36,18 @@ test.each([
   '.string-set{color:red}a[title="float: footnote"]{color:red}',
 ])('%s has none', (css) => {
   expect(featuresIn(css)).toEqual([]);
+});
+
+test('where another declaration applies in its place, there is no warning', () => {
+  expect(featuresIn('p{color:#c00;color:cmyk(0,1,1,0)}@page{size:A6;size:105mm 148mm}')).toEqual([]);
+  expect(featuresIn('p{color:#c00}b{color:cmyk(0,1,1,0)}p{color:cmyk(0,0,0,0);color:#000}')).toEqual(['cmyk()']);
+  expect(featuresIn('@page{size:A6}@page b{size:A5}')).toEqual(['size: a6']);
+});
+
+test('long strings and escapes without end are read in linear time', () => {
+  const image = `.a{background:url("data:image/png;base64,${'A'.repeat(12_000_000)}")}`;
+  expect(featuresIn(`@page{size:A6}${image}`)).toEqual(['size: a6']);
+  expect(featuresIn(`@page{size:A6;x:${'\\"'.repeat(200_000)}`)).toEqual(['size: a6']);
 });
 
 test('a style attribute can have them, too', () => {

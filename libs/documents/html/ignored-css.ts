@@ -9,12 +9,13 @@ type Block = 'rules' | 'page' | 'element' | 'margin box';
 
 /**
  * `property` and `value` are in lower case, strings in the value are empty. A text that `isIn` returns is more exact than
- * `feature`.
+ * `feature`. With `hasFallback`, the browser uses another declaration of the property in the same block, if there is one.
  */
 type Check = {
   feature: string;
   reason: string;
   blocks?: readonly Block[];
+  hasFallback?: true;
   isIn: (property: string, value: string) => boolean | string;
 };
 
@@ -82,7 +83,7 @@ const checks: readonly Check[] = [
       'It prints 0 instead of the number. Use {{page}} and {{total}} in header_html or footer_html, a margin box of @page such as ' +
       '@bottom-center, or page_numbers.',
     blocks: ['element'],
-    isIn: (property, value) => property === 'content' && /\bcounters?\(\s*pages?\b/.test(value),
+    isIn: (property, value) => property === 'content' && /\bcounters?\(\s*pages?(?![\w-])/.test(value),
   },
   {
     feature: 'float: footnote',
@@ -103,6 +104,7 @@ const checks: readonly Check[] = [
       `The browser only knows ${sizeNames.join(', ')}. Use page_size, or write width and height, such as 105mm 148mm, ` +
       'and set prefer_css_page_size to true.',
     blocks: ['page'],
+    hasFallback: true,
     isIn: (property, value) => property === 'size' && value !== '' && !isPageSize(value) && `size: ${value}`,
   },
   {
@@ -114,11 +116,12 @@ const checks: readonly Check[] = [
   {
     feature: 'bookmark-level',
     reason: 'Use the option outline, which makes bookmarks from the headings.',
-    isIn: (property) => /^(?:-?[a-z]+-)?bookmark-(?:level|label)$/.test(property),
+    isIn: (property, value) => /^(?:-?[a-z]+-)?bookmark-(?:level|label)$/.test(property) && value !== 'none',
   },
   {
     feature: 'cmyk()',
     reason: 'The browser does not know CMYK colours and ignores the declaration. Write the colour as #rrggbb.',
+    hasFallback: true,
     isIn: (_, value) => /(?:^|[\s,(])(?:device-)?cmyk\(/.test(value),
   },
   {
@@ -136,6 +139,8 @@ const mayBeIgnored = new RegExp(
   ].join('|'),
   'i',
 );
+
+const ofPage = new Set(['size', 'marks', 'bleed']);
 
 const blockIn = (outer: Block, prelude: string): Block | null => {
   const [, name, text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
@@ -155,15 +160,14 @@ const blockIn = (outer: Block, prelude: string): Block | null => {
   }
 };
 
-const ownPageCounter = /counter-(?:reset|increment|set)\s*:[^;}]{0,200}\bpages?\b/i;
+const ownPageCounter = /counter-(?:reset|increment|set)\s*:[^;}]{0,200}\bpages?(?![\w-])/i;
 
 /** The features without those that the whole document gives a meaning: own counters with the name `page` or `pages`. */
 export const withoutOwnCounters = (features: readonly IgnoredFeature[], html: string): IgnoredFeature[] =>
   features.filter(({ feature }) => feature !== pageCounter || !ownPageCounter.test(html));
 
-/** A document with more of them is not made for this browser; the first ones say so. */
+/** More are not reported. */
 const maxFeatures = 20;
-const quotedText = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'/g;
 
 /**
  * The features that the browser ignores, each once, in a style sheet or in the declarations of an element. What depends
@@ -171,22 +175,34 @@ const quotedText = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'/g;
  */
 export const findIgnoredFeatures = (css: string, outermost: 'rules' | 'element' = 'rules'): IgnoredFeature[] => {
   if (!mayBeIgnored.test(css)) return [];
-  const found = new Map<string, IgnoredFeature>();
+  const found: (IgnoredFeature & { fallback: string | null })[] = [];
+  const usesCmyk = /cmyk\(/i.test(css);
+  /** The declarations with an effect, by block and property. */
+  const fallbacks = new Set<string>();
+  const keepFallback = (key: string, block: Block): void => void ((usesCmyk || block === 'page') && fallbacks.add(key));
   visitDeclarations<Block>(css, {
     outermost,
     blockIn,
-    visit: (block, declaration) => {
+    visit: (block, declaration, blockNumber) => {
       const [, name = '', text = ''] = /^\s*([\w-]+)\s*:([^]*)$/.exec(declaration) ?? [];
-      const property = name.toLowerCase();
-      const value = text.replaceAll(quotedText, '""').replace('!important', '').trim().toLowerCase();
       if (block === 'rules' || name === '') return;
-      for (const { feature, reason, blocks, isIn } of checks) {
+      const property = name.toLowerCase();
+      const key = `${blockNumber} ${property}`;
+      if (!mayBeIgnored.test(declaration) && !(block === 'page' && ofPage.has(property)))
+        return keepFallback(key, block);
+      const value = text.replace('!important', '').trim().toLowerCase();
+      let hasEffect = true;
+      for (const { feature, reason, blocks, hasFallback, isIn } of checks) {
         const result = (!blocks || blocks.includes(block)) && isIn(property, value);
-        if (result === false || found.size === maxFeatures) continue;
-        const exact = result === true ? feature : result;
-        found.set(exact, { feature: exact, reason });
+        if (result === false) continue;
+        hasEffect = false;
+        found.push({ feature: result === true ? feature : result, reason, fallback: hasFallback ? key : null });
       }
+      if (hasEffect) keepFallback(key, block);
     },
   });
-  return [...found.values()];
+  const reasons = found
+    .filter(({ fallback }) => fallback === null || !fallbacks.has(fallback))
+    .map(({ feature, reason }) => [feature, reason] as const);
+  return [...new Map(reasons)].slice(0, maxFeatures).map(([feature, reason]) => ({ feature, reason }));
 };
