@@ -18,6 +18,8 @@ export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMax
   const closeWhenDone = (): void => {
     if (closing && openResponses.size === 0) app.server.closeAllConnections();
   };
+  const endedResponses = (): ServerResponse[] =>
+    [...openResponses].filter((one) => one.headersSent && one.writableEnded);
   const closeOf = (response: ServerResponse): Promise<void> =>
     new Promise((resolve) => void response.once('close', resolve));
   const limitSending = (response: ServerResponse): void => void setTimeout(() => response.destroy(), maxSendMs).unref();
@@ -36,12 +38,12 @@ export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMax
   });
   app.addHook('preClose', async () => {
     closing = true;
-    const sending = [...openResponses].filter(({ headersSent }) => headersSent);
-    for (const response of sending) limitSending(response);
-    // When a server closes, Node cuts responses that are written to their end but not yet sent.
-    await Promise.all(sending.filter(({ writableEnded }) => writableEnded).map(closeOf));
-    setImmediate(closeWhenDone);
     setTimeout(() => app.server.closeAllConnections(), maxCloseMs).unref();
+    for (const response of openResponses) if (response.headersSent) limitSending(response);
+    // When a server closes, Node cuts responses that are written to their end but not yet sent. Others may end meanwhile.
+    for (let sending = endedResponses(); sending.length > 0; sending = endedResponses())
+      await Promise.all(sending.map(closeOf));
+    setImmediate(closeWhenDone);
   });
   return () => {
     if (closing)
