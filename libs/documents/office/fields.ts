@@ -127,7 +127,7 @@ const changesOf = (xml: string): Change[] => {
     const text = emptyTag.replace(/instr=""/i, () => `instr="${kept}"`);
     changes.push({ start: index, end: index + tag.length, text });
   }
-  for (const part of open) end(part);
+  while (open.length > 0) end(open.pop());
   return changes.toSorted((one, other) => one.start - other.start);
 };
 

@@ -127,6 +127,10 @@ describe('A tick box of a form', () => {
   ])('becomes %s in the run of its beginning: %s', (text, state) => {
     expect(withStoredResults(box(state))).toBe(box(state, `<w:t>${text}</w:t>`));
   });
+  it('is printed also without the end of its field', () => {
+    const cut = (text: string): string => box('<w:checked/>', text).slice(0, -`<w:r>${end}</w:r>`.length);
+    expect(withStoredResults(cut(''))).toBe(cut('<w:t>☒</w:t>'));
+  });
   it('in the instruction of another field is not printed beside the result of that field', () => {
     const condition = (inner: string): string => begin + instruction('') + inner + separate + end;
     const xml = begin + instruction('IF ') + box('<w:checked/>') + separate + end;
