@@ -21,6 +21,9 @@ const cellsOf = (row: string): string[] => {
   return cells.map((cell) => cell.trim());
 };
 
+/** A cell that is a comment prints nothing. */
+const isPrinted = (cell: string): boolean => cell !== '' && !/^<!--.*-->$/.test(cell);
+
 const findCells = ({ src, bMarks, eMarks, tShift, env }: StateBlock, table: readonly Token[]): void => {
   const columns = table.filter(({ type }) => type === 'th_open').length;
   const cells = table.flatMap(({ type, map }) => {
@@ -28,7 +31,7 @@ const findCells = ({ src, bMarks, eMarks, tShift, env }: StateBlock, table: read
     const [line] = map;
     const row = src.slice(bMarks[line]! + tShift[line]!, eMarks[line]);
     const further = cellsOf(row).slice(columns);
-    return further.filter(Boolean).map((source) => ({ line: line + 1, source }));
+    return further.filter(isPrinted).map((source) => ({ line: line + 1, source }));
   });
   if (cells[0])
     add(env, {
