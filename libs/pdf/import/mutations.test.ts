@@ -9,7 +9,8 @@ import { openWorkerPool, type WorkerPool } from '#libs/documents/worker-pool.ts'
 import { checkWithQpdf, isQpdfAvailable } from '../../../test/support/documents/qpdf.ts';
 import { buildPdf, onePage } from '../testing/build-pdf.ts';
 
-const limits = { memoryMb: 256, timeoutMs: 20_000 };
+/** The processes have a low priority, so that their start alone can take 20 s on a busy machine. */
+const limits = { memoryMb: 256, timeoutMs: 90_000 };
 
 let pool: WorkerPool;
 let folder: string;
