@@ -122,3 +122,19 @@ test('Unsaved changes stay in the memory of the tab, and closing it asks', async
   await expect(save(page)).toBeDisabled();
   expect(await account.templates.get(id)).toMatchObject({ version: 1 });
 });
+
+test('Unsaved changes are kept where a release has replaced the code of a part of the dashboard', async ({
+  dashboard,
+  context,
+}) => {
+  const { page, account } = await openGreeting(dashboard, context);
+  await account.client.render('html', '<p>first');
+  await goToEnd(page);
+  await page.keyboard.type('unsaved words');
+  await page.route('**/dashboard/assets/UplotChart-*.js', (route) => route.fulfill({ status: 404, json: {} }));
+  await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByText('You have changes that are not saved. Save them first')).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).click();
+  await page.getByRole('link', { name: 'Greeting' }).click();
+  await expect(code(page)).toContainText('unsaved words');
+});

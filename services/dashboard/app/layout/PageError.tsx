@@ -4,7 +4,7 @@ import { Button } from '../components/Button.tsx';
 import { LinkButton } from '../components/Link.tsx';
 import { EmptyState, ErrorNotice } from '../components/notices.tsx';
 import { ApiError, isTemporary } from '../api/api-error.ts';
-import { reloadDashboard } from '../api/load-code.ts';
+import { NewerRelease, reloadDashboard } from '../api/load-code.ts';
 import { strings } from '../strings/strings.ts';
 
 const texts = strings.errors;
@@ -41,7 +41,7 @@ const NotLoaded = ({ error }: { error: unknown }): ReactElement => {
 
 /** Shown when a page throws, or when its code cannot be loaded. */
 export const PageError = ({ error }: { error: unknown }): ReactElement =>
-  isTemporary(error) ? (
+  isTemporary(error) || error instanceof NewerRelease ? (
     <NotLoaded error={error} />
   ) : (
     <>

@@ -62,6 +62,8 @@ export const en = {
       'The error is in the page, not in your data. Load the page again. If it happens again, tell the operator.',
     reload: 'Load the page again',
     notLoadedTitle: 'The page could not be loaded',
+    newerRelease:
+      'A newer release of the dashboard has replaced a part of this page. You have changes that are not saved. Save them first, then load the page again.',
     requestId: 'Request',
     notCopied: 'The browser did not allow the copy. Select the text and copy it by hand.',
     offline: 'No connection. The page shows what was loaded before.',
