@@ -207,12 +207,13 @@ describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
     ]);
     const response = createClient(front.url, key).convert('html', scriptTracker.document('lost'), { wait_time: 5_000 });
     await scriptTracker.waitUntilRun('lost');
-    // Another process completes the render without sending a reply.
+    // Another process completes the render without sending a reply, before the renderer can.
+    renderer.sendSignal('SIGSTOP');
     await withInstallationEngines(installation, async ({ store }) => {
       const stream = [...(await readRenderHistories(installation)).keys()][0]!;
       const { history, aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
       await aggregate.execute({ type: 'complete', data: completed }, causedBy(history[0]!, 'tests'));
-    });
+    }).finally(() => renderer.sendSignal('SIGCONT'));
     const { status, body } = await response;
     expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
     const histories = [...(await readRenderHistories(installation)).values()];
