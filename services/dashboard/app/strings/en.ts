@@ -63,7 +63,8 @@ export const en = {
     reload: 'Load the page again',
     notLoadedTitle: 'The page could not be loaded',
     newerRelease:
-      'A newer release of the dashboard has replaced a part of this page. You have changes that are not saved. Save them first, then load the page again.',
+      'A newer release of the dashboard has replaced a part of this page. You have changes that are not saved. ' +
+      'Save them first, then load the page again.',
     requestId: 'Request',
     notCopied: 'The browser did not allow the copy. Select the text and copy it by hand.',
     offline: 'No connection. The page shows what was loaded before.',
