@@ -171,11 +171,9 @@ test('Numbers have one format, and times are in the language of the reader witho
   await dashboard.signIn(context, { accountId: account.id, role: 'owner' });
   const page = await context.newPage();
   await keepDrawnTexts(page);
-  await page.route('**/api/v1/usage', async (route) => {
-    const response = await route.fetch();
-    const usage = (await response.json()) as { quota: object };
-    await route.fulfill({ response, json: { ...usage, quota: { ...usage.quota, used: 12_345, limit: 100_000 } } });
-  });
+  const { body: usage } = await account.client.request('GET', '/api/v1/usage');
+  const usedQuota = { ...(usage['quota'] as object), used: 12_345, limit: 100_000 };
+  await page.route('**/api/v1/usage', (route) => route.fulfill({ json: { ...usage, quota: usedQuota } }));
   await page.goto('/dashboard');
   const quota = page.locator('.stat').filter({ hasText: 'Quota this month' });
   await expect(quota).toContainText(/12,345\s*of 100,000 renders/);
