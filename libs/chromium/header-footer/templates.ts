@@ -47,10 +47,13 @@ export type Measured = { height: number; left: number; right: number };
 export const measureExpression = String.raw`[...document.body.children].map((block) => {
   const box = block.getBoundingClientRect();
   const measured = { height: Math.max(block.scrollHeight, box.height), left: 0, right: 0 };
+  const known = new Map([[block, false]]);
   const isElsewhere = (element) => {
-    if (element === block) return false;
+    if (known.has(element)) return known.get(element);
     const { overflowX, position } = getComputedStyle(element);
-    return overflowX !== 'visible' || /absolute|fixed/.test(position) || isElsewhere(element.parentElement);
+    const result = overflowX !== 'visible' || /absolute|fixed/.test(position) || isElsewhere(element.parentElement);
+    known.set(element, result);
+    return result;
   };
   const range = document.createRange();
   const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
