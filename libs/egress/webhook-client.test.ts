@@ -219,6 +219,7 @@ describe('A webhook request', () => {
 
   test.each([
     ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['something that is not HTTP', 'HTTP/1.1 000 OK\r\n\r\n'],
     ['status 100 or 101', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
     ['status 100 or 101', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
     ['headers that are too large', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
