@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { expectAccessible, expectFitsPhone, expectReadable } from './support/accessibility.ts';
+import { createJobClient } from '../support/client/job-client.ts';
 import { test } from './support/dashboard-service.ts';
 
 test('The landing page leads to sign-in, to the reference and to a first PDF', async ({ page, dashboard }) => {
@@ -177,9 +178,11 @@ test('A page of an older release is loaded from the new one, and one without a c
   await expect(heading('Usage')).toBeVisible();
 });
 
-test('A chart and an editor of an older release are loaded from the new one', async ({ context, dashboard }) => {
+test('A chart, an editor and images of an older release are loaded from the new one', async ({ context, dashboard }) => {
   const account = await dashboard.openAccount();
-  await account.client.render('html', '<p>first');
+  const jobs = createJobClient(account.client);
+  const image = await jobs.submitAsync({ output: 'png' });
+  await jobs.waitUntilEnded(image.job_id);
   const { id } = await account.templates.create('<p>Hello', { variables: [] });
   const page = await dashboard.openTemplates(context, account, 'developer');
   const replace = async (code: string, path: string): Promise<void> => {
@@ -197,6 +200,11 @@ test('A chart and an editor of an older release are loaded from the new one', as
   await replace('UplotChart', '/usage');
   await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
   await expect(page.locator('.uplot').first()).toBeVisible();
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Renders' }).click();
+  await replace('FileImages', `/renders/${image.id}`);
+  await page.locator(`main a[href$="${image.id}"]`).first().click();
+  await expect(page.locator('img.image-page')).toBeVisible();
 });
 
 test('Signing out ends the session and forgets everything in the page', async ({ browser, dashboard }) => {

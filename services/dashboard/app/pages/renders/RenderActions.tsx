@@ -7,7 +7,7 @@ import { api, requestBlob, saveBlob } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
 import { usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
-import { extensionOf } from '../../components/FileView.tsx';
+import { extensionOf } from '../../components/file-types.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ErrorNotice } from '../../components/notices.tsx';
 import { showError, showToast } from '../../components/Toast.tsx';
