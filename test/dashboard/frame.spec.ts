@@ -178,7 +178,10 @@ test('A page of an older release is loaded from the new one, and one without a c
   await expect(heading('Usage')).toBeVisible();
 });
 
-test('A chart, an editor and images of an older release are loaded from the new one', async ({ context, dashboard }) => {
+test('A chart, an editor and images of an older release are loaded from the new one', async ({
+  context,
+  dashboard,
+}) => {
   const account = await dashboard.openAccount();
   const jobs = createJobClient(account.client);
   const image = await jobs.submitAsync({ output: 'png' });
