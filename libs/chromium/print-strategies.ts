@@ -151,10 +151,11 @@ const loadAndPrint = async (
     await nameDefaultFont(page.session);
   }
   const pageOfUrl: PageOfUrl | null = request.page
-    ? { frameId: page.frameId, maxImages: limits.maxImages ?? null, onTooMany: (error) => page.fail(error) }
+    ? { frameId: page.frameId, maxImages: limits.maxImages ?? null }
     : null;
+  const onTooMany = (error: ApiError): void => page.fail(error);
   const [resourceTracker, requestTracker] = await Promise.all([
-    classification.external ? trackResources(page.session, page.proxy?.url, pageOfUrl) : undefined,
+    classification.external ? trackResources(page.session, page.proxy?.url, onTooMany, pageOfUrl) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
     emulateMedia(page, options.emulate_media),
     request.page ? undefined : blockNavigation(page),

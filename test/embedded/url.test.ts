@@ -38,6 +38,9 @@ const site: Server = createServer(({ url = '', headers }, response) => {
   if (pathname === '/private')
     return html(`<p>members only</p><img src="/missing?of=canary-url-1"><script>console.log(location.href)</script>`);
   if (pathname === '/many') return html(Array.from({ length: 51 }, (_, index) => `<img src="/${index}.png">`).join(''));
+  // Without end: each frame has two.
+  if (pathname.startsWith('/itself'))
+    return html(`<iframe src="${pathname}1"></iframe><iframe src="${pathname}2"></iframe>`);
   if (pathname === '/gone-later') return (visits += 1) % 2 === 1 ? html('<p>here') : response.writeHead(410).end();
   return response.writeHead(404).end();
 });
@@ -100,6 +103,17 @@ describe('The page at a URL', () => {
     expectErrorResponse(response, 'conversion_failed', { details: { images: 51, limit: 50 } });
     const unlimited = await createUnlimitedKey(at.installation, '--plan', 'enterprise');
     expect((await createClient(at.service.url, unlimited).render('url', onSite('/many'))).pages).toBe(1);
+  });
+
+  it('has at most 200 frames, as a document with frames has', async () => {
+    const address = onSite('/itself');
+    for (const request of [
+      ['url', address],
+      ['html', `<p>x<iframe src="${address}"></iframe>`],
+    ] as const)
+      expectErrorResponse(await caller.convert(...request), 'conversion_failed', {
+        details: { frames: 201, limit: 200 },
+      });
   });
 
   it('is refused before it is loaded if the request is wrong', async () => {

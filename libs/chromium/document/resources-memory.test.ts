@@ -75,8 +75,8 @@ test('of failures, the first 50 and the first image are kept', async () => {
 test('any number of images that have ended leave room for others, and images are counted beside endless requests', async () => {
   const { session, answer, send } = openSimulatedPage();
   const tooMany: unknown[] = [];
-  const page = { frameId: 'main', maxImages: 20_000, onTooMany: (error: unknown) => void tooMany.push(error) };
-  const tracking = trackResources(session, undefined, page);
+  const page = { frameId: 'main', maxImages: 20_000 };
+  const tracking = trackResources(session, undefined, (error) => void tooMany.push(error), page);
   answer(1);
   const tracker = await tracking;
   const request = (id: number, type: string): void =>

@@ -62,7 +62,7 @@ const undecodedImagesExpression = `[...document.images]
  * A page at a URL, whose author is not the caller: its failed images are only warnings, and its images are counted while
  * it loads, up to `maxImages`.
  */
-export type PageOfUrl = { frameId: string; maxImages: number | null; onTooMany(error: ApiError): void };
+export type PageOfUrl = { frameId: string; maxImages: number | null };
 
 const maxWarnings = 50;
 
@@ -76,14 +76,29 @@ const tooManyImagesError = (limit: number): ApiError =>
   );
 
 /**
+ * All pages of a browser load their frames through one process. A page that includes itself made the pages of other
+ * callers several times slower, until it had the thousand frames that Chromium allows.
+ */
+const maxFrames = 200;
+
+const tooManyFramesError = (): ApiError =>
+  ApiError.of(
+    'conversion_failed',
+    `The document loads more than ${maxFrames} frames (iframe, object or embed); at most ${maxFrames} are allowed.`,
+    { details: { frames: maxFrames + 1, limit: maxFrames } },
+  );
+
+/**
  * Tracks what a page fetches. It costs at least one protocol message for each resource, so it is only used for
- * documents that fetch. `page` is null for a document that was sent.
+ * documents that fetch. `page` is null for a document that was sent. Too many frames or images go to `onTooMany`.
  */
 export const trackResources = async (
   session: Session,
   proxy: string | undefined,
+  onTooMany: (error: ApiError) => void = () => undefined,
   page: PageOfUrl | null = null,
 ): Promise<ResourceTracker> => {
+  let frames = 0;
   const countedImages = new Set<string>();
   const loadedImages = new Set<string>();
   /** By request id, those that have not ended. */
@@ -108,7 +123,7 @@ export const trackResources = async (
     const limit = page?.maxImages ?? null;
     if (!page || limit === null || countedImages.size > limit) return;
     countedImages.add(url);
-    if (countedImages.size > limit) page.onTooMany(tooManyImagesError(limit));
+    if (countedImages.size > limit) onTooMany(tooManyImagesError(limit));
   };
 
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse, type, frameId }) => {
@@ -117,6 +132,7 @@ export const trackResources = async (
     if (!isExternal(request.url)) return;
     const url = truncateUrl(request.url);
     if (type === 'Image' && !redirectResponse) countImage(url);
+    if (type === 'Document' && !redirectResponse && (frames += 1) === maxFrames + 1) onTooMany(tooManyFramesError());
     const first = redirectResponse ? requests.get(requestId)?.first : undefined;
     if (requests.has(requestId) || requests.size < maxRequests)
       requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
