@@ -107,11 +107,11 @@ describe('The page at a URL', () => {
 
   it('has at most 200 frames, as a document with frames has', async () => {
     const address = onSite('/itself');
-    for (const request of [
+    for (const [type, data] of [
       ['url', address],
       ['html', `<p>x<iframe src="${address}"></iframe>`],
     ] as const)
-      expectErrorResponse(await caller.convert(...request), 'conversion_failed', {
+      expectErrorResponse(await caller.convert(type, data), 'conversion_failed', {
         details: { frames: 201, limit: 200 },
       });
   });
