@@ -59,6 +59,17 @@ const bytesAt = async (path: string, headers: Record<string, string> = {}): Prom
   return Buffer.from(await response.arrayBuffer());
 };
 
+it('Each of many concurrent requests gets its own document', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `document number ${index}.`);
+  const texts = await Promise.all(
+    names.map(async (name, index) => {
+      const pages = await client.renderedPages('html', `<p>${name}</p>${index % 5 === 0 ? '<script>1</script>' : ''}`);
+      return pages.map(({ text }) => text.trim());
+    }),
+  );
+  expect(texts).toEqual(names.map((name) => [name]));
+});
+
 describe('GET /renders/{id}', () => {
   it('returns a synchronous render with its result as soon as its response is sent', async () => {
     const rendered = await client.render('html', '<p>one', { file_name: 'one' });

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, openAccount, suspendAccount } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let account: string;
 let key: string;
 const as = (one: string | null): ApiClient => createClient(at.service.url, one);
@@ -97,15 +97,5 @@ describe('A key with some permissions', () => {
     expectErrorResponse(await as(unable).convert('html', document), 'insufficient_permissions', {
       required_permission: 'render:create',
     });
-  });
-});
-
-describe('The first start', () => {
-  it('prints two keys that work', async () => {
-    const greeted = at.service.output();
-    for (const type of ['live', 'test']) {
-      const secret = new RegExp(`^ *${type} +(svc_${type}_\\w+)$`, 'm').exec(greeted)?.[1];
-      expect((await as(secret!).convert('html', document)).status).toBe(200);
-    }
   });
 });

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueKeyByCommand, type IssuedKey, openAccountByCommand } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
-import { readStoredText } from '../support/service/stored-text.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let account: string;
 beforeAll(async () => {
   account = await openAccountByCommand(at.installation, '--requests-per-minute', '100000');
@@ -31,23 +30,5 @@ describe('Keys on the command line, while the service runs', () => {
     await at.installation.runJsonCommand('key', 'revoke', key.id, '--reason', 'left on a train');
     const { revoked_at: revokedAt } = expectErrorResponse(await renderWith(key), 'revoked_api_key');
     expect(await listed(key)).toMatchObject({ state: 'revoked', revoked_at: revokedAt });
-  });
-
-  it('are shown once and stored nowhere', async () => {
-    const key = await issueKeyByCommand(at.installation, account);
-    await renderWith(key);
-    const files = await readStoredText(at.installation);
-    expect(files.length).toBeGreaterThan(3);
-    for (const file of files) expect(file.includes(key.key)).toBe(false);
-    expect(at.service.output()).not.toContain(key.key);
-  });
-});
-
-describe('The command line without a service', () => {
-  it('opens accounts and issues keys that work once the service starts', async () => {
-    await at.service.stop('SIGTERM');
-    const key = await issueKeyByCommand(at.installation, await openAccountByCommand(at.installation));
-    at.service = await at.installation.start();
-    expect((await renderWith(key)).status).toBe(200);
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { issueKey, openAccount, suspendAccount } from '../support/service/accounts.ts';
 import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 const callerOf = (key: string): ApiClient => createClient(at.service.url, key);
 const number = ({ headers }: ApiResponse, name: string): number => Number(headers.get(name) ?? Number.NaN);
 const limitHeaders = [
@@ -113,15 +113,6 @@ describe('The monthly quota', () => {
         200, 2, 2,
       ]);
     }
-  });
-
-  it('survives a restart of the service', async () => {
-    const { key } = await issueKey(at.installation, await small());
-    await callerOf(key).render('html', '<p>x</p>');
-    await callerOf(key).render('html', '<p>x</p>');
-    await at.service.stop('SIGTERM');
-    at.service = await at.installation.start();
-    expectErrorResponse(await callerOf(key).convert('html', '<p>x</p>'), 'quota_exceeded', { quota_used: 2 });
   });
 });
 

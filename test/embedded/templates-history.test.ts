@@ -34,17 +34,22 @@ const readPages = async (templates: TemplateClient, path: string, limit: number)
   }
 };
 
-it.each([5, 6, 7, 12, 13, 1_000])('The versions of a template are the same in pages of %d', async (limit) => {
+it('The versions of a template are the same in pages of any size', async () => {
   for (const [templates, kept] of [
     [limited, 10],
     [unlimited, 12],
   ] as const) {
     const id = await createVersions(templates, 12);
-    const pages = await readPages(templates, `/${id}/versions`, limit);
-    expect(pages).toHaveLength(Math.ceil(kept / limit));
     const all = await templates.versions(id);
     expect(all.map(({ version }) => version)).toEqual(Array.from({ length: kept }, (_, index) => 12 - index));
-    expect(pages.flatMap(({ versions }) => versions!)).toEqual(all);
+    for (const limit of [5, 6, 7, 12, 13, 1_000]) {
+      const pages = await readPages(templates, `/${id}/versions`, limit);
+      expect(pages, `pages of ${limit}`).toHaveLength(Math.ceil(kept / limit));
+      expect(
+        pages.flatMap(({ versions }) => versions!),
+        `pages of ${limit}`,
+      ).toEqual(all);
+    }
   }
 });
 

@@ -108,14 +108,4 @@ describe('A conversion', () => {
     );
     expect(text).not.toContain('behind');
   });
-
-  it('returns to each of thirty concurrent requests its own document', async () => {
-    const names = Array.from({ length: 30 }, (_, index) => `document number ${index}.`);
-    const texts = await Promise.all(
-      names.map((name, index) =>
-        textOf('html', index % 5 === 0 ? `<p>${name}</p><script>1</script>` : `<p>${name}</p>`),
-      ),
-    );
-    for (const [index, text] of texts.entries()) expect(text.trim()).toBe(names[index]);
-  });
 });
