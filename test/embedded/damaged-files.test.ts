@@ -9,13 +9,8 @@ import { createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { sha256Of } from '../support/sha256.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
-import { isOnServers } from '../support/environment.ts';
 
 const timeoutMs = 300_000;
-
-let installation: TestInstallation;
-beforeEach(async () => void (installation = await openTestInstallation()));
-afterEach(() => installation.remove());
 
 const fileOf = (name: string): string => join(installation.dataDir, name);
 const overwrite = (file: string, at: number, bytes: Uint8Array): void => {
@@ -27,7 +22,6 @@ const garbage = (length: number): Uint8Array => Uint8Array.from({ length }, (_, 
 const pageBytes = 4096;
 
 const damages = {
-  'whose beginning was overwritten': (file: string) => overwrite(file, 0, garbage(16)),
   'with a page overwritten': (file: string) => overwrite(file, 2 * pageBytes, garbage(pageBytes)),
   'that is empty, with leftovers of its write-ahead log': (file: string) => {
     writeFileSync(file, '');
@@ -36,31 +30,48 @@ const damages = {
   },
 } as const;
 type Damage = keyof typeof damages;
-const ofBeginning: Damage = 'whose beginning was overwritten';
+const large = `<p>${'large '.repeat(20_000)}</p>`;
 
 /** The ids of jobs in the files of {@link soundFiles}: one that is done, and one that is still in the queue. */
 type Jobs = { key: string; done: string; open: string };
 
-describe.skipIf(isOnServers)('A damaged database', () => {
-  let soundFiles: string;
-  let jobs: Jobs;
-  // The files that a killed service has left, for all tests.
-  beforeAll(async () => {
-    soundFiles = await mkdtemp(join(tmpdir(), 'colophon-sound-'));
-    const killed = await openTestInstallation();
-    const key = await createUnlimitedKey(killed);
-    const service = await killed.start();
-    const client = createJobClient(createClient(service.url, key));
-    const done = (await client.submitAsync()).job_id;
-    await client.waitUntilEnded(done);
-    jobs = { key, done, open: (await client.submitAsync({ wait_time: 5_000 })).job_id };
-    await service.stop('SIGKILL');
-    await cp(killed.dataDir, soundFiles, { recursive: true });
-    await killed.remove();
-  });
-  afterAll(() => rm(soundFiles, { recursive: true, force: true }));
-  beforeEach(() => cp(soundFiles, installation.dataDir, { recursive: true }));
+let soundFiles: string;
+let jobs: Jobs;
+// The files that a killed service has left, for all tests.
+beforeAll(async () => {
+  soundFiles = await mkdtemp(join(tmpdir(), 'colophon-sound-'));
+  const killed = await openTestInstallation();
+  const key = await createUnlimitedKey(killed);
+  const service = await killed.start();
+  const client = createJobClient(createClient(service.url, key));
+  const done = (await client.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id;
+  await client.waitUntilEnded(done);
+  jobs = { key, done, open: (await client.submitAsync({ wait_time: 5_000 })).job_id };
+  await service.stop('SIGKILL');
+  await cp(killed.dataDir, soundFiles, { recursive: true });
+  await killed.remove();
+});
+afterAll(() => rm(soundFiles, { recursive: true, force: true }));
 
+let installation: TestInstallation;
+beforeEach(async () => {
+  installation = await openTestInstallation();
+  await cp(soundFiles, installation.dataDir, { recursive: true });
+});
+afterEach(() => installation.remove());
+
+type Check = {
+  ok: boolean;
+  databases: { file: string; problems: string[] }[];
+  event_log: { events: number; problems: string[] };
+  blobs: { checked: number; problems: { sha256: string; problem: string }[] };
+};
+const check = async (): Promise<Check & { code: number | null }> => {
+  const { code, stdout } = await installation.runCommand('--json', 'check');
+  return { code, ...(JSON.parse(stdout) as Check) };
+};
+
+describe('A damaged database', () => {
   it.each(Object.keys(damages) as Damage[])(
     'read-models.db %s is rebuilt from the event log',
     async (damage) => {
@@ -86,82 +97,52 @@ describe.skipIf(isOnServers)('A damaged database', () => {
           ),
         ).toHaveLength(1);
       }
+      // Two inputs, and the PDFs of two jobs.
+      expect(await check()).toMatchObject({ code: 0, ok: true, event_log: { problems: [] }, blobs: { checked: 4 } });
       await createClient(service.url, jobs.key).render('html', '<p>x</p>');
       expect((await service.stop('SIGTERM')).code).toBe(0);
     },
     timeoutMs,
   );
 
-  it.each([
-    ['log.db', ofBeginning],
-    ['log.db', 'with a page overwritten'],
-  ] as const)(
-    '%s %s is never renamed: the start reports it and says what to do',
-    async (name, damage) => {
-      // What is in the write-ahead log gets into the database, as when a service stops.
-      const database = new DatabaseSync(fileOf(name));
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      database.close();
-      damages[damage](fileOf(name));
-      const before = readFileSync(fileOf(name));
-      const { code, stdout } = await installation.runProcess('start');
-      expect(code).toBe(1);
-      expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
-      expect(stdout).toContain('Restore the file from a backup');
-      expect(readFileSync(fileOf(name)).equals(before)).toBe(true);
-      const command = await installation.runCommand('account', 'list');
-      expect([command.code, command.stderr]).toEqual([
-        1,
-        expect.stringContaining(`The database ${fileOf(name)} is damaged`),
-      ]);
-    },
-    timeoutMs,
-  );
+  it('log.db is never renamed: the start reports the damage and says what to do', async () => {
+    // What is in the write-ahead log gets into the database, as when a service stops.
+    const database = new DatabaseSync(fileOf('log.db'));
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    damages['with a page overwritten'](fileOf('log.db'));
+    const before = readFileSync(fileOf('log.db'));
+    const { code, stdout } = await installation.runProcess('start');
+    expect(code).toBe(1);
+    expect(stdout).toContain(`The database ${fileOf('log.db')} is damaged`);
+    expect(stdout).toContain('Restore the file from a backup');
+    expect(readFileSync(fileOf('log.db')).equals(before)).toBe(true);
+    const command = await installation.runCommand('account', 'list');
+    expect([command.code, command.stderr]).toEqual([
+      1,
+      expect.stringContaining(`The database ${fileOf('log.db')} is damaged`),
+    ]);
+  });
 
-  it(
-    'that can be rebuilt is not changed by commands, which say what to do',
-    async () => {
-      damages[ofBeginning](fileOf('read-models.db'));
-      const { code, stderr } = await installation.runCommand('account', 'list');
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/read-models\.db is damaged: .*"colophon start" renames it and rebuilds it/),
-      ]);
-    },
-    timeoutMs,
-  );
+  it('that can be rebuilt is not changed by commands, which say what to do', async () => {
+    overwrite(fileOf('read-models.db'), 0, garbage(16));
+    const { code, stderr } = await installation.runCommand('account', 'list');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/read-models\.db is damaged: .*"colophon start" renames it and rebuilds it/),
+    ]);
+  });
 });
 
-type Check = {
-  ok: boolean;
-  databases: { file: string; problems: string[] }[];
-  event_log: { events: number; problems: string[] };
-  blobs: { checked: number; problems: { sha256: string; problem: string }[] };
-};
-const check = async (): Promise<Check & { code: number | null }> => {
-  const { code, stdout } = await installation.runCommand('--json', 'check');
-  return { code, ...(JSON.parse(stdout) as Check) };
-};
-
-describe.skipIf(isOnServers)('"colophon check"', () => {
+describe('"colophon check"', () => {
   it(
-    'finds no problem in intact data, also while the service runs, and reports each damage',
+    'finds no problem in intact data, and reports each damage',
     async () => {
-      const key = await createUnlimitedKey(installation);
-      const service = await installation.start();
-      const client = createClient(service.url, key);
-      const large = `<p>${'large '.repeat(20_000)}</p>`;
-      const jobs = createJobClient(client);
-      await jobs.waitUntilEnded(
-        (await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id,
-      );
-      await client.render('html', '<p>small</p>');
       const sound = await check();
       expect(sound).toMatchObject({ code: 0, ok: true, event_log: { problems: [] }, blobs: { problems: [] } });
       expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['log.db', 'read-models.db']);
       // Two inputs, and the stored PDF.
       expect(sound.blobs.checked).toBe(3);
-      expect((await service.stop('SIGTERM')).code).toBe(0);
 
       const blob = sha256Of(large);
       const blobFile = fileOf(join('blobs', blob.slice(0, 2), blob));
@@ -207,23 +188,12 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
   );
 
   it('reports a missing event log', async () => {
-    const { code, stderr } = await installation.runCommand('check');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no event log ${fileOf('log.db')}`)]);
+    const empty = await openTestInstallation();
+    const { code, stderr } = await empty.runCommand('check');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`There is no event log ${join(empty.dataDir, 'log.db')}`),
+    ]);
+    await empty.remove();
   });
-});
-
-describe.skipIf(!isOnServers)('"colophon check" on servers', () => {
-  it(
-    'reads the event log and its blobs there',
-    async () => {
-      const key = await createUnlimitedKey(installation);
-      const service = await installation.start();
-      await createClient(service.url, key).render('html', '<p>x</p>');
-      expect((await service.stop('SIGTERM')).code).toBe(0);
-      const { code, ok, databases, blobs } = await check();
-      expect([code, ok, databases, blobs.problems]).toEqual([0, true, [], []]);
-      expect(blobs.checked).toBe(1);
-    },
-    timeoutMs,
-  );
 });
