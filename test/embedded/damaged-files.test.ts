@@ -46,7 +46,7 @@ beforeAll(async () => {
   const client = createJobClient(createClient(service.url, key));
   const done = (await client.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id;
   await client.waitUntilEnded(done);
-  jobs = { key, done, open: (await client.submitAsync({ wait_time: 5_000 })).job_id };
+  jobs = { key, done, open: (await client.submitAsync({ wait_time: 2_000 })).job_id };
   await service.stop('SIGKILL');
   await cp(killed.dataDir, soundFiles, { recursive: true });
   await killed.remove();
