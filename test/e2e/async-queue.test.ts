@@ -1,45 +1,22 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { bareId, readModels } from '#contracts/names.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bareId, streams } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { issueKey, openAccount } from '../support/service/accounts.ts';
-import { createClient } from '../support/client/api-client.ts';
+import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
+import { type ApiClient, type ApiResponse, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
-import { createJobClient, smallRequest } from '../support/client/job-client.ts';
+import { createJobClient, type QueuedResult, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
-
-// Each waits, so that few are enough for a queue.
-const [crowdSize, crowdFields] = [120, { wait_time: 200 }] as const;
-
-/** For tests with hundreds of renders. */
-const timeoutMs = 300_000;
-
-let installation: TestInstallation;
-afterEach(() => installation.remove());
-
-const wholeLog = (): Promise<RecordedEvent[]> =>
-  withInstallationEngines(installation, async ({ store }) => store.readAll(0, 1_000_000));
-
-/** Waits until the read model shows `count` renders. */
-const queued = (count: number): Promise<unknown> =>
-  withInstallationEngines(installation, ({ reads }) =>
-    waitUntil(
-      'all are in the queue',
-      async () =>
-        (
-          await Promise.all(
-            ['QUEUED', 'PROCESSING', 'DONE'].map((status) => reads.count(readModels.renders, { status })),
-          )
-        ).reduce((sum, n) => sum + n) >= count,
-    ),
-  );
+const [backlog, concurrency] = [30, 2] as const;
+const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(concurrency, {
+  RENDER_BACKLOG: String(backlog),
+});
 
 /** How many renders of an account ended between the request and the end of this one. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
-  const stream = `render-${bareId('render', renderId)!}`;
+  const stream = streams.render(bareId('render', renderId)!);
   const [from, to] = ['RenderRequested', 'RenderCompleted'].map(
     (type) => log.find((event) => event.stream === stream && event.type === type)!.position,
   );
@@ -49,80 +26,89 @@ const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, account
   ).length;
 };
 
-describe('The queue', () => {
-  it(
-    'gives one job of an account its turn before the many jobs of another, and synchronous renders before both, and the many jobs continue',
-    async () => {
-      installation = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
-      const service = await installation.start();
-      const [many, few] = [await openAccount(installation, ...plenty), await openAccount(installation, ...plenty)];
-      const [crowd, single] = await Promise.all(
-        [many, few].map(async (id) => createClient(service.url, (await issueKey(installation, id)).key)),
-      );
-      const submit = (count: number): Promise<unknown> => {
-        let left = count;
-        return Promise.all(
-          Array.from({ length: 16 }, async () => {
-            while (left-- > 0) await createJobClient(crowd!).submitAsync(crowdFields);
-          }),
-        );
-      };
-      await submit(crowdSize);
-      await queued(crowdSize);
-      const pending = async (): Promise<number> =>
-        ((await crowd!.request('GET', '/api/v1/jobs?status=QUEUED&limit=100')).body.jobs as unknown[]).length;
-      // The renderer may have been faster than the callers.
-      while ((await pending()) < crowdSize / 2) await submit(crowdSize);
+describe('While an account has many jobs in the queue,', () => {
+  let crowdAccount: string;
+  let crowd: ApiClient;
+  let single: ApiClient;
+  let submitted: ApiResponse[];
+  let singleJob: QueuedResult;
+  let waitedFor: RenderResult;
+  let log: RecordedEvent[];
+  let continued: number;
 
-      const job = await createJobClient(single!).submitAsync();
-      await createJobClient(single!).waitUntilEnded(job.job_id);
-      const waitedFor = await crowd!.render('html', '<p>at once');
-      const log = await wholeLog();
-      const accountId = bareId('acc', many)!;
-      expect(endedMeanwhile(log, job.id, accountId)).toBeLessThanOrEqual(10);
-      expect(endedMeanwhile(log, waitedFor.id, accountId)).toBeLessThanOrEqual(10);
-      const ordinary = (events: typeof log): number =>
-        events.filter(({ type, metadata }) => type === 'RenderCompleted' && metadata.accountId === accountId).length;
-      const before = ordinary(log);
-      let continued = false;
-      const stream = Array.from({ length: 4 }, async () => {
-        while (!continued) await single!.render('html', '<p>one after the other');
+  const endedOfCrowd = (events: readonly RecordedEvent[]): number =>
+    events.filter(({ type, metadata }) => type === 'RenderCompleted' && metadata.accountId === crowdAccount).length;
+
+  beforeAll(async () => {
+    const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
+    const account = await openAccount(at.installation, ...plenty);
+    crowdAccount = bareId('acc', account)!;
+    crowd = createClient(at.service.url, (await issueKey(at.installation, account)).key);
+    single = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    // Each waits, so that few are enough for a queue.
+    submitted = await Promise.all(
+      Array.from({ length: 2 * backlog }, () =>
+        createJobClient(crowd).postJson('/api/v1/render/async', { ...smallRequest, wait_time: 400 }),
+      ),
+    );
+    const jobs = createJobClient(single);
+    singleJob = await waitUntil('there is room for a job', async () => {
+      const response = await jobs.postJson('/api/v1/render/async', smallRequest);
+      return response.status === 200 && (response.body as unknown as QueuedResult);
+    });
+    await jobs.waitUntilEnded(singleJob.job_id);
+    waitedFor = await crowd.render('html', '<p>at once');
+
+    await withInstallationEngines(at.installation, async ({ store }) => {
+      log = await store.readAll(0, 1_000_000);
+      const before = endedOfCrowd(log);
+      let isOver = false;
+      const stream = Array.from({ length: 2 * concurrency }, async () => {
+        while (!isOver) await single.render('html', '<p>one after the other');
       });
-      await expect.poll(async () => ordinary(await wholeLog()) - before).toBeGreaterThanOrEqual(5);
-      continued = true;
+      continued = await waitUntil('jobs continue', async () => {
+        const count = endedOfCrowd(await store.readAll(0, 1_000_000)) - before;
+        return count >= 5 && count;
+      }).finally(() => (isOver = true));
       await Promise.all(stream);
-      expect((await service.stop('SIGTERM')).code).toBe(0);
-    },
-    timeoutMs,
-  );
+    });
+  });
 
-  it(
-    'rejects jobs over the backlog limit with a retry time, and still accepts synchronous renders',
-    async () => {
-      installation = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
-      const service = await installation.start();
-      const client = createClient(
-        service.url,
-        (await issueKey(installation, await openAccount(installation, ...plenty))).key,
-      );
-      const jobs = createJobClient(client);
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, () => jobs.postJson('/api/v1/render/async', { ...smallRequest, wait_time: 5_000 })),
-      );
-      const accepted = responses.filter(({ status }) => status === 200);
-      expect(accepted).toHaveLength(5);
-      for (const response of responses.filter(({ status }) => status !== 200)) {
-        const { retry_after } = expectErrorResponse(response, 'service_unavailable');
-        expect(retry_after).toBeGreaterThanOrEqual(1);
-        expect(response.headers.get('retry-after')).toBe(String(retry_after));
-      }
-      await client.render('html', '<p>waited for');
-      await waitUntil(
-        'there is room again',
-        async () => (await jobs.postJson('/api/v1/render/async', smallRequest)).status === 200,
-      );
-      expect((await service.stop('SIGTERM')).code).toBe(0);
-    },
-    timeoutMs,
-  );
+  it('those over the backlog limit are rejected with a retry time', () => {
+    const refused = submitted.filter(({ status }) => status !== 200);
+    const accepted = submitted.length - refused.length;
+    expect(accepted).toBeGreaterThan(backlog / 2);
+    // Some end while others are submitted.
+    expect(accepted - endedOfCrowd(log)).toBeLessThanOrEqual(backlog);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const response of refused) {
+      const { retry_after } = expectErrorResponse(response, 'service_unavailable');
+      expect(retry_after).toBeGreaterThanOrEqual(1);
+      expect(response.headers.get('retry-after')).toBe(String(retry_after));
+    }
+  });
+
+  it('the job of another account gets its turn before most of them', () => {
+    expect(endedMeanwhile(log, singleJob.id, crowdAccount)).toBeLessThanOrEqual(10);
+  });
+
+  it('a synchronous render of the same account gets its turn before most of them', () => {
+    expect(endedMeanwhile(log, waitedFor.id, crowdAccount)).toBeLessThanOrEqual(10);
+  });
+
+  it('they continue beside the synchronous renders of another account', () => {
+    expect(continued).toBeGreaterThanOrEqual(5);
+  });
+});
+
+it('A long queue of synchronous renders of one account does not reject those of another', async () => {
+  const crowd = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  const waiting = Array.from({ length: 12 }, () => crowd.postRender({ ...smallRequest, data: heldDocument() }));
+  await waitUntil('documents are under way', () => heldImages() > 0);
+  const responses = await Promise.all(Array.from({ length: 3 }, () => other.postRender(smallRequest)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const releasing = setInterval(release, 20);
+  await Promise.all(waiting);
+  clearInterval(releasing);
 });
