@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ulid } from 'ulid';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobResponse } from '#contracts/http/jobs.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
@@ -8,10 +9,10 @@ import { newAggregate, loadAggregate } from '#application/command-handling/aggre
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
-import { createJobClient } from '../support/client/job-client.ts';
+import { createJobClient, type JobClient } from '../support/client/job-client.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
-import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { openWebhookReceivers, type WebhookReceiver, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
@@ -22,85 +23,148 @@ const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
     }
   ).event.data;
 
-const tests = { kind: 'person', name: 'tests' } as const;
+const cause = (accountId: string | null) => ({
+  actor: { kind: 'person', name: 'tests' } as const,
+  accountId,
+  correlationId: 'tests',
+  causationId: null,
+  traceparent: null,
+});
 
 let receivers: WebhookReceivers;
 let scriptTracker: ScriptTracker;
-/** For tests that wait for a lease to expire. */
-const timeoutMs = 300_000;
-
 let installation: TestInstallation;
 let account: string;
 let key: string;
-beforeEach(async () => {
+let second: RunningService;
+let jobs: JobClient;
+
+const delivered = (jobId: string): Promise<JobResponse> =>
+  jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+
+/** Jobs that the first service had accepted when it was killed, and their receivers. */
+let interrupted: {
+  within: string;
+  between: string;
+  rendering: string;
+  held: WebhookReceiver;
+  failing: WebhookReceiver;
+  healthy: WebhookReceiver;
+};
+/** Jobs in the event log for ten minutes, and not on the bus. */
+let lost: { ids: string[]; receiver: WebhookReceiver };
+
+const interruptJobs = async (): Promise<typeof interrupted> => {
+  const first = await installation.start();
+  const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
+  const failing = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
+  const healthy = await receivers.openReceiver();
+  const before = createJobClient(createClient(first.url, key));
+  const within = await before.submit({ webhook_url: held.url });
+  const between = await before.submit({ webhook_url: failing.url });
+  const rendering = await before.submit(
+    { webhook_url: healthy.url },
+    { mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('rendering') },
+  );
+  await waitUntil('the first attempt is under way', () => held.received.length > 0);
+  const processing = await before.waitUntilJob(
+    rendering.job_id,
+    'has started',
+    ({ status }) => status === 'PROCESSING',
+  );
+  expect(processing.started_at).toBeDefined();
+  await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
+  await first.stop('SIGKILL');
+  return {
+    within: within.job_id,
+    between: between.job_id,
+    rendering: rendering.job_id,
+    held,
+    failing,
+    healthy,
+  };
+};
+
+/** As if the worker was killed after it had appended the PDF and before any callback. */
+const completeRender = (jobId: string): Promise<void> =>
+  withInstallationEngines(installation, async ({ store, blobs }) => {
+    const stream = streams.render(bareId('job', jobId)!);
+    const { aggregate, history } = await loadAggregate({ store, now: () => new Date() }, render, stream);
+    const data = {
+      ...released<'RenderCompleted'>('RenderCompleted.v1.kept'),
+      pdf: await blobs.put(Buffer.from('%PDF-1.7')),
+      keptUntil: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    await aggregate.execute({ type: 'complete', data }, cause(history[0]!.metadata.accountId));
+  });
+
+const loseJobs = (url: string): Promise<string[]> =>
+  withInstallationEngines(installation, async ({ store, blobs }) => {
+    const accountId = bareId('acc', account)!;
+    const longAgo = new Date(Date.now() - 10 * 60_000);
+    const input = await blobs.put(Buffer.from('<p>lost and found'));
+    const ids = Array.from({ length: 5 }, (_, n) => ulid(longAgo.getTime() + n));
+    for (const id of ids) {
+      const data: Data<'RenderRequested'> = {
+        ...released<'RenderRequested'>('RenderRequested.v1.webhook'),
+        accountId,
+        source: { mode: 'CONVERT', inputType: 'html', input },
+        responseMode: {
+          kind: 'webhook',
+          estimatedMs: 1,
+          url,
+          urlIsMasked: false,
+          method: 'POST',
+          headers: {},
+          sealed: null,
+        },
+      };
+      await newAggregate({ store, now: () => longAgo }, render, streams.render(id)).execute(
+        { type: 'request', data },
+        cause(accountId),
+      );
+    }
+    return ids.map((id) => `job_${id}`);
+  });
+
+beforeAll(async () => {
   [receivers, scriptTracker] = await Promise.all([openWebhookReceivers(), openScriptTracker()]);
   installation = await openTestInstallation(receivers.settings);
   account = await openAccount(installation, '--requests-per-minute', '1000000');
   key = (await issueKey(installation, account)).key;
+  interrupted = await interruptJobs();
+  await completeRender(interrupted.rendering);
+  const receiver = await receivers.openReceiver();
+  lost = { receiver, ids: await loseJobs(receiver.url) };
+  second = await installation.start();
+  jobs = createJobClient(createClient(second.url, key));
 });
-afterEach(async () => {
-  await installation.remove();
-  await receivers.close();
-  scriptTracker.close();
+afterAll(async () => {
+  try {
+    expect((await second.stop('SIGTERM')).code).toBe(0);
+  } finally {
+    await installation.remove();
+    await receivers.close();
+    scriptTracker.close();
+  }
 });
+
+/** For tests that wait for a lease to expire. */
+const timeoutMs = 300_000;
 
 describe('After a service was killed', () => {
   it(
     'callbacks continue before their first attempt, during an attempt and between two attempts',
     async () => {
-      const first = await installation.start();
-      const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
-      const failing = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
-      const healthy = await receivers.openReceiver();
-      const before = createJobClient(createClient(first.url, key));
-      const within = await before.submit({ webhook_url: held.url });
-      const between = await before.submit({ webhook_url: failing.url });
-      const rendering = await before.submit(
-        { webhook_url: healthy.url },
-        { mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('rendering') },
-      );
-      await waitUntil('the first attempt is under way', () => held.received.length > 0);
-      await before.waitUntilJob(rendering.job_id, 'has started', ({ status }) => status === 'PROCESSING');
-      await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
-      await first.stop('SIGKILL');
-
-      // As if the worker was killed after it had appended the PDF and before any callback.
-      await withInstallationEngines(installation, async ({ store, blobs }) => {
-        const { aggregate, history } = await loadAggregate(
-          { store, now: () => new Date() },
-          render,
-          streams.render(bareId('render', rendering.id)!),
-        );
-        const data = {
-          ...released<'RenderCompleted'>('RenderCompleted.v1.kept'),
-          pdf: await blobs.put(Buffer.from('%PDF-1.7')),
-          keptUntil: new Date(Date.now() + 3_600_000).toISOString(),
-        };
-        await aggregate.execute(
-          { type: 'complete', data },
-          {
-            actor: tests,
-            accountId: history[0]!.metadata.accountId,
-            correlationId: 'tests',
-            causationId: null,
-            traceparent: null,
-          },
-        );
-      });
-
-      const second = await installation.start();
-      const after = createJobClient(createClient(second.url, key));
-      const delivered = (job_id: string) =>
-        after.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-      expect(await delivered(rendering.job_id)).toMatchObject({ status: 'DONE', webhook_attempts: 1 });
-      expect(await delivered(between.job_id)).toMatchObject({ webhook_attempts: 2 });
-      expect(await delivered(within.job_id)).toMatchObject({ webhook_attempts: 1 });
+      const { within, between, rendering, held, failing, healthy } = interrupted;
+      expect(await delivered(rendering)).toMatchObject({ status: 'DONE', webhook_attempts: 1 });
+      expect(await delivered(between)).toMatchObject({ webhook_attempts: 2 });
+      expect(await delivered(within)).toMatchObject({ webhook_attempts: 1 });
       expect([held, failing, healthy].map(({ received }) => received.length)).toEqual([2, 2, 1]);
       expect(held.received[1]!.bytes.equals(held.received[0]!.bytes)).toBe(true);
-      const types = (await after.events(within.job_id)).map(({ type }) => type);
+      const types = (await jobs.events(within)).map(({ type }) => type);
       expect(types.slice(-3)).toEqual(['WebhookAttemptStarted', 'WebhookAttempted', 'WebhookDelivered']);
       expect(types.filter((type) => type === 'RenderCompleted')).toHaveLength(1);
-      expect((await second.stop('SIGTERM')).code).toBe(0);
     },
     timeoutMs,
   );
@@ -108,44 +172,12 @@ describe('After a service was killed', () => {
   it(
     'jobs that the bus has lost end once each, and their callbacks are sent',
     async () => {
-      const receiver = await receivers.openReceiver();
-      const accountId = bareId('acc', account)!;
-      const longAgo = new Date(Date.now() - 10 * 60_000);
-      // In the event log for ten minutes, and not on the bus.
-      const ids = await withInstallationEngines(installation, async ({ store, blobs }) => {
-        const input = await blobs.put(Buffer.from('<p>lost and found'));
-        const made = Array.from({ length: 30 }, (_, n) => ulid(longAgo.getTime() + n));
-        for (const id of made) {
-          const data: Data<'RenderRequested'> = {
-            ...released<'RenderRequested'>('RenderRequested.v1.webhook'),
-            accountId,
-            source: { mode: 'CONVERT', inputType: 'html', input },
-            responseMode: {
-              kind: 'webhook',
-              estimatedMs: 1,
-              url: receiver.url,
-              urlIsMasked: false,
-              method: 'POST',
-              headers: {},
-              sealed: null,
-            },
-          };
-          await newAggregate({ store, now: () => longAgo }, render, streams.render(id)).execute(
-            { type: 'request', data },
-            { actor: tests, accountId, correlationId: 'tests', causationId: null, traceparent: null },
-          );
-        }
-        return made;
-      });
-      const service = await installation.start();
-      const jobs = createJobClient(createClient(service.url, key));
-      for (const id of ids) {
-        await jobs.waitUntilJob(`job_${id}`, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-        const types = (await jobs.events(`job_${id}`)).map(({ type }) => type);
+      for (const id of lost.ids) {
+        await delivered(id);
+        const types = (await jobs.events(id)).map(({ type }) => type);
         expect(types.filter((type) => type === 'RenderCompleted')).toHaveLength(1);
-        expect(receiver.forJob(`job_${id}`)).toHaveLength(1);
+        expect(lost.receiver.forJob(id)).toHaveLength(1);
       }
-      expect((await service.stop('SIGTERM')).code).toBe(0);
     },
     timeoutMs,
   );

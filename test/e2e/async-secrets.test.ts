@@ -56,58 +56,6 @@ const erased = (jobId: string) =>
     (await jobs.events(jobId)).findLast(({ type }) => type === 'WebhookTargetErased'),
   );
 
-describe('The headers and URL of a callback', () => {
-  it('reach the receiver, also after a restart, and are not in event log, read models, responses or logs', async () => {
-    const receiver = await receivers.openReceiver((received, nth) =>
-      nth === 0 ? (_, response) => response.writeHead(503).end(JSON.stringify([received.headers, received.path])) : 200,
-    );
-    const body = { ...smallRequest, webhook_url: secretUrl(receiver.url), webhook_headers: headers };
-    const queued = await jobs.postJson('/api/v1/render', body, { 'idempotency-key': 'canary' });
-    expect(queued.body.webhook_url).toBe(secretUrl(receiver.url));
-    expect((await jobs.postJson('/api/v1/render', body, { 'idempotency-key': 'canary' })).text).toBe(queued.text);
-    const jobId = String(queued.body.job_id);
-    await jobs.waitUntilJob(jobId, 'was attempted', ({ webhook_attempts }) => webhook_attempts === 1);
-    await stop('SIGKILL');
-    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
-
-    await start();
-    const job = await jobs.waitUntilJob(jobId, 'is delivered', ended);
-    expect(job).toMatchObject({
-      webhook_status: 'delivered',
-      webhook_attempts: 2,
-      webhook_url: shownUrl(receiver.url),
-    });
-    const [first, second] = receiver.forJob(jobId);
-    for (const received of [first!, second!]) {
-      expect(received).toMatchObject({
-        path: `/hook/${pathSecret}?key=${querySecret}`,
-        headers: { authorization: headers.Authorization, 'x-tenant': headers['X-Tenant'] },
-      });
-    }
-    const { data } = await erased(jobId);
-    expect(await withInstallationEngines(installation, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
-
-    const events = await client.request('GET', `/api/v1/jobs/${jobId}/events`);
-    expect(events.text).toContain('"Authorization":"***"');
-    for (const response of [
-      events,
-      await client.request('GET', `/api/v1/jobs/${jobId}`),
-      await client.request('GET', '/api/v1/jobs'),
-    ])
-      expect(response.text).not.toMatch(canary);
-    for (const stream of [streams.render, streams.delivery])
-      expect((await installation.runCommand('events', stream(bareId('job', jobId)!), '--raw')).stdout).not.toMatch(
-        canary,
-      );
-    expect((await installation.runCommand('rebuild', 'deliveries')).code).toBe(0);
-    expect(await jobs.get(jobId)).toMatchObject({ webhook_url: shownUrl(receiver.url) });
-    await stop('SIGTERM');
-    expect(logs).not.toMatch(canary);
-    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
-    await start();
-  });
-});
-
 describe('A redelivery of a callback whose secrets are erased', () => {
   it('needs them again, says which, and seals and erases them again', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 404 : 200));
@@ -181,14 +129,17 @@ describe('A redelivery of a callback whose secrets are erased', () => {
   });
 
   it('is rejected with another URL while an attempt is running', async () => {
-    const receiver = await receivers.openReceiver(() => () => undefined);
+    const held: (() => void)[] = [];
+    const receiver = await receivers.openReceiver(() => (_, response) => void held.push(() => void response.end()));
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
-    await waitUntil('the attempt is under way', () => receiver.received.length > 0);
+    await waitUntil('the attempt is under way', () => held.length > 0);
     expectErrorResponse(
       await jobs.postJson(`/api/v1/jobs/${job_id}/redeliver`, { webhook_url: receiver.url }),
       'redelivery_conflict',
     );
     expect((await client.request('POST', `/api/v1/jobs/${job_id}/redeliver`)).status).toBe(200);
+    held.forEach((respond) => respond());
+    await jobs.waitUntilJob(job_id, 'is delivered', ended);
   });
 
   it('is skipped and listed when all failed callbacks are redelivered', async () => {
@@ -204,5 +155,57 @@ describe('A redelivery of a callback whose secrets are erased', () => {
       job_ids: [open],
       erased_job_ids: [sealed],
     });
+  });
+});
+
+// The last one, because the service is not started again.
+describe('The headers and URL of a callback', () => {
+  it('reach the receiver, also after a restart, and are not in event log, read models, responses or logs', async () => {
+    const receiver = await receivers.openReceiver((received, nth) =>
+      nth === 0 ? (_, response) => response.writeHead(503).end(JSON.stringify([received.headers, received.path])) : 200,
+    );
+    const body = { ...smallRequest, webhook_url: secretUrl(receiver.url), webhook_headers: headers };
+    const queued = await jobs.postJson('/api/v1/render', body, { 'idempotency-key': 'canary' });
+    expect(queued.body.webhook_url).toBe(secretUrl(receiver.url));
+    expect((await jobs.postJson('/api/v1/render', body, { 'idempotency-key': 'canary' })).text).toBe(queued.text);
+    const jobId = String(queued.body.job_id);
+    await jobs.waitUntilJob(jobId, 'was attempted', ({ webhook_attempts }) => webhook_attempts === 1);
+    await stop('SIGKILL');
+    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
+
+    await start();
+    const job = await jobs.waitUntilJob(jobId, 'is delivered', ended);
+    expect(job).toMatchObject({
+      webhook_status: 'delivered',
+      webhook_attempts: 2,
+      webhook_url: shownUrl(receiver.url),
+    });
+    const [first, second] = receiver.forJob(jobId);
+    for (const received of [first!, second!]) {
+      expect(received).toMatchObject({
+        path: `/hook/${pathSecret}?key=${querySecret}`,
+        headers: { authorization: headers.Authorization, 'x-tenant': headers['X-Tenant'] },
+      });
+    }
+    const { data } = await erased(jobId);
+    expect(await withInstallationEngines(installation, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
+
+    const events = await client.request('GET', `/api/v1/jobs/${jobId}/events`);
+    expect(events.text).toContain('"Authorization":"***"');
+    for (const response of [
+      events,
+      await client.request('GET', `/api/v1/jobs/${jobId}`),
+      await client.request('GET', '/api/v1/jobs'),
+    ])
+      expect(response.text).not.toMatch(canary);
+    for (const stream of [streams.render, streams.delivery])
+      expect((await installation.runCommand('events', stream(bareId('job', jobId)!), '--raw')).stdout).not.toMatch(
+        canary,
+      );
+    expect((await installation.runCommand('rebuild', 'deliveries')).code).toBe(0);
+    expect(await jobs.get(jobId)).toMatchObject({ webhook_url: shownUrl(receiver.url) });
+    await stop('SIGTERM');
+    expect(logs).not.toMatch(canary);
+    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
   });
 });
