@@ -1,10 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bareId, apiKeyIdOf } from '#contracts/names.ts';
+import { bareId } from '#contracts/names.ts';
 import { projections } from '#libs/projections/all.ts';
-import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
 import { type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { createRepeatingCaller } from '../support/client/repeating-caller.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { isOnServers } from '../support/environment.ts';
 import { readRenderEvents } from '../support/service/render-events.ts';
@@ -56,6 +58,7 @@ describe('The history of a render', () => {
       occurredAt: rendered.created_at,
     });
     expect(requested!.data).toMatchObject({
+      keyId: bareId('key', key.id),
       keyType: 'live',
       source: { mode: 'CONVERT', inputType: 'markdown', input: { sha256: sha256Of('# Hello'), size: 7 } },
       options: { page_size: 'A3' },
@@ -107,10 +110,14 @@ describe('The history of a render', () => {
   });
 });
 
+/** The documents of every read model when it has reached the end of the event log. It opens the engines once. */
 const allDocuments = (installation: TestInstallation) =>
   withInstallationEngines(installation, async ({ store, reads }) => {
     const head = await store.head();
-    for (const { model } of projections) if ((await reads.checkpoint(model)) < head) return false;
+    await waitUntil('the read models are at the end of the log', async () => {
+      const positions = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
+      return positions.every((position) => position >= head);
+    });
     const found = await Promise.all(
       projections.map(
         async ({ model, collection }) =>
@@ -126,31 +133,82 @@ describe('The read models', () => {
   it('are the same after a rebuild from the event log while the service runs', async () => {
     await caller().render('html', '<p>x</p>');
     await caller().convert('html', '<p');
-    const before = await waitUntil('the read models are at the end of the log', () => allDocuments(at.installation));
+    const before = await allDocuments(at.installation);
     expect(before.renders!.length).toBeGreaterThan(2);
     expect(before.apiKeys!.length).toBeGreaterThan(2);
     const { rebuilt } = await at.installation.runJsonCommand<{ rebuilt: string[] }>('rebuild');
     expect(rebuilt).toEqual(projections.map(({ model }) => model));
-    expect(await waitUntil('the read models are there again', () => allDocuments(at.installation))).toEqual(before);
+    expect(await allDocuments(at.installation)).toEqual(before);
     expect((await caller().convert('html', '<p>x</p>')).status).toBe(200);
+  });
+
+  it('fail no request while they are rebuilt, and every caller reads its own writes', async () => {
+    // The other plans limit the number of templates.
+    const createCaller = async (): Promise<ApiClient> =>
+      createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
+    const callers = await Promise.all([1, 2].map(async (count) => createRepeatingCaller(await createCaller(), count)));
+    let over = false;
+    const calling = callers.map(async ({ turn }) => {
+      while (!over) await turn();
+    });
+    try {
+      const both = await Promise.all([at.installation.runProcess('rebuild'), at.installation.runProcess('rebuild')]);
+      const refused = both.filter(({ code }) => code !== 0);
+      expect(refused.length).toBeLessThan(2);
+      for (const { stderr } of refused) expect(stderr).toMatch(/another rebuild of \w+ was started later/);
+    } finally {
+      over = true;
+      await Promise.all(calling);
+    }
+    for (const caller of callers) {
+      await caller.turn();
+      expect(caller.rounds()).toBeGreaterThan(1);
+      expect(caller.refusals.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+      expect(caller.surprises).toEqual([]);
+    }
   });
 });
 
 /** With servers, those of each render mode, and one that is not text: the other input types are stored in the same way. */
 const documents = reproducibleDocuments.filter(([inputType]) => !isOnServers || ['html', 'docx'].includes(inputType));
 
-describe('The same request', () => {
-  it('gives the same bytes after a restart, except for the dates, and the same dates too with "colophon verify"', async () => {
-    // At once, they would take long on a busy machine, and each has a time limit.
-    const renderAll = async (): Promise<RenderResult[]> => {
-      const rendered: RenderResult[] = [];
-      for (const document of documents) rendered.push(await caller().render(...document));
-      return rendered;
-    };
-    const before = await renderAll();
+describe('After a restart', () => {
+  let before: RenderResult[];
+  let after: RenderResult[];
+  let usedUp: ApiClient;
+  // At once, they would take long on a busy machine, and each has a time limit.
+  const renderAll = async (): Promise<RenderResult[]> => {
+    const rendered: RenderResult[] = [];
+    for (const document of documents) rendered.push(await caller().render(...document));
+    return rendered;
+  };
+  beforeAll(async () => {
+    const small = await openAccount(at.installation, '--requests-per-month', '2');
+    const limited = await issueKey(at.installation, small);
+    for (let n = 0; n < 2; n += 1) await createClient(at.service.url, limited.key).render('html', '<p>x</p>');
+    before = await renderAll();
     expect((await at.service.stop('SIGTERM')).code).toBe(0);
     at.service = await at.installation.start();
-    const after = await renderAll();
+    usedUp = createClient(at.service.url, limited.key);
+    after = await renderAll();
+  });
+
+  it('the monthly quota stays used up', async () => {
+    expectErrorResponse(await usedUp.convert('html', '<p>x</p>'), 'quota_exceeded', { quota_used: 2 });
+  });
+
+  it('"colophon check" finds no problem in the event log and its blobs', async () => {
+    const { code, stdout } = await at.installation.runCommand('--json', 'check');
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { ok: true, event_log: { problems: [] }, blobs: { problems: [] } },
+    ]);
+    const { databases, blobs } = JSON.parse(stdout) as { databases: unknown[]; blobs: { checked: number } };
+    expect(databases).toHaveLength(isOnServers ? 0 : 2);
+    expect(blobs.checked).toBeGreaterThan(0);
+  });
+
+  it('the same request gives the same bytes, except for the dates, and the same dates too with "colophon verify"', async () => {
     for (const [index, { pdf_base64: pdf }] of before.entries())
       expect(withoutDates(after[index]!.pdf_base64)).toBe(withoutDates(pdf));
     const { code, stdout } = await at.installation.runCommand('--json', 'verify', before[0]!.id);
@@ -160,17 +218,11 @@ describe('The same request', () => {
     ]);
   });
 
-  it('cannot be verified if its render failed or does not exist', async () => {
+  it('a request cannot be verified if its render failed or does not exist', async () => {
     const { body } = await caller().convert('html', '<p');
     for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
       const { code, stderr } = await at.installation.runCommand('verify', id);
       expect([code, stderr]).toEqual([2, expect.stringContaining(id)]);
     }
-  });
-
-  it('is recorded with the key that sent it', async () => {
-    const { id } = await caller().render('html', '<p>x</p>');
-    const [requested] = await readRenderEvents(at.installation, id);
-    expect(apiKeyIdOf(String(requested!.data.keyId))).toBe(key.id);
   });
 });
