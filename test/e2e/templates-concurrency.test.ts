@@ -56,11 +56,11 @@ const blob = { sha256: 'ab'.repeat(32), size: 1 };
 describe('Of many concurrent requests for new templates', () => {
   it('with one name, one succeeds, the others fail because the name is taken, and nothing of them is stored', async () => {
     const text = (index: number): string => `<p>wanted ${index}</p>`;
-    const responses = await times(200, (index) => templateClient.post({ name: 'Wanted', content: text(index) }));
+    const responses = await times(20, (index) => templateClient.post({ name: 'Wanted', content: text(index) }));
     const winner = responses.findIndex(({ status }) => status === 201);
     const created = responses[winner];
     const refused = responses.filter((response) => response !== created);
-    expect(refused.length).toBe(199);
+    expect(refused.length).toBe(19);
     for (const response of refused) expectErrorResponse(response, 'template_name_exists');
     expect((await templateClient.send('GET', '?limit=100')).body.templates).toEqual([
       expect.objectContaining({ id: created!.body.id, name: 'Wanted' }),
@@ -71,53 +71,31 @@ describe('Of many concurrent requests for new templates', () => {
       expect(
         (await store.read(streamOfName('Wanted'))).map(({ data }) => (data as { templateId: string }).templateId),
       ).toEqual([bareId('tpl', String(created!.body.id))]);
-      const stored = await times(200, (index) => blobs.has(createHash('sha256').update(text(index)).digest('hex')));
+      const stored = await times(20, (index) => blobs.has(createHash('sha256').update(text(index)).digest('hex')));
       expect(stored.flatMap((isStored, index) => (isStored ? [index] : []))).toEqual([winner]);
     });
-  });
-
-  it('with different names, all succeed up to the limit of the plan', async () => {
-    const limited = createTemplateClient(
-      createClient(
-        at.service.url,
-        (await issueKey(at.installation, await openAccount(at.installation, '--requests-per-minute', '100000'))).key,
-      ),
-    );
-    for (let round = 0; round < 8; round += 1) await times(10, () => limited.create('x'));
-    const responses = await times(30, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
-    expect(responses.filter(({ status }) => status === 201).length).toBe(20);
-    for (const response of responses.filter(({ status }) => status !== 201))
-      expectErrorResponse(response, 'template_limit_exceeded', { limit: 100 });
-    const { templates, total } = (await limited.send('GET', '?limit=100')).body as {
-      templates: { id: string }[];
-      total: number;
-    };
-    expect(total).toBe(100);
-    expect((await limited.send('DELETE', `/${templates[0]!.id}`)).status).toBe(204);
-    await limited.create('x');
-    expectErrorResponse(await limited.post({ name: 'One too many', content: 'x' }), 'template_limit_exceeded');
   });
 });
 
 describe('Of many concurrent updates', () => {
   it('of one template, each makes its own version, without gaps or duplicates', async () => {
     const { id } = await templateClient.create('0');
-    const versions = (await times(30, (index) => templateClient.update(id, { content: `${index + 1}` }))).map(
+    const versions = (await times(12, (index) => templateClient.update(id, { content: `${index + 1}` }))).map(
       ({ version }) => version,
     );
-    const all = Array.from({ length: 31 }, (_, index) => index + 1);
+    const all = Array.from({ length: 13 }, (_, index) => index + 1);
     expect(versions.toSorted((a, b) => a - b)).toEqual(all.slice(1));
     expect((await templateClient.versions(id)).map(({ version }) => version)).toEqual(all.toReversed());
     const contents = await Promise.all(
       all.map(async (version) => (await templateClient.send('GET', `/${id}/versions/${version}`)).body.content),
     );
-    expect(new Set(contents).size).toBe(31);
+    expect(new Set(contents).size).toBe(13);
     expect((await templateClient.get(id)).content).toBe(contents.at(-1));
   });
 
   it('of one expected version, only one succeeds', async () => {
     const { id } = await templateClient.create('0');
-    const responses = await times(20, (index) =>
+    const responses = await times(8, (index) =>
       templateClient.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
     );
     expect(responses.filter(({ status }) => status === 200).length).toBe(1);
@@ -126,11 +104,9 @@ describe('Of many concurrent updates', () => {
   });
 
   it('to one name, only one succeeds, and the other templates keep their names', async () => {
-    const made = await times(10, () => templateClient.create('x'));
-    const responses = await times(10, (index) =>
-      templateClient.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }),
-    );
-    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
+    const made = await times(6, () => templateClient.create('x'));
+    const responses = await times(6, (index) => templateClient.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(5).fill(409)]);
     const names = await Promise.all(made.map(async ({ id }) => (await templateClient.get(id)).name));
     expect(names.filter((name, index) => name !== made[index]!.name)).toEqual(['Coveted']);
   });
