@@ -12,6 +12,7 @@ import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { createJobClient, type JobClient } from '../support/client/job-client.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { openWebhookReceivers, type WebhookReceiver, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { stopService } from '../support/service/for-test-file.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -141,7 +142,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   try {
-    expect((await second.stop('SIGTERM')).code).toBe(0);
+    await stopService(second);
   } finally {
     await installation.remove();
     await receivers.close();

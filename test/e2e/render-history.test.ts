@@ -13,7 +13,7 @@ import { readRenderEvents } from '../support/service/render-events.ts';
 import { pdfBytes, withoutDates } from '../support/documents/read-pdf.ts';
 import { reproducibleDocuments } from '../support/documents/reproducible-documents.ts';
 import type { TestInstallation } from '../support/service/installation.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { serviceForTestFile, stopService } from '../support/service/for-test-file.ts';
 import { sha256Of } from '../support/sha256.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -184,7 +184,7 @@ describe('After a restart', () => {
     const limited = await issueKey(at.installation, small);
     for (let n = 0; n < 2; n += 1) await createClient(at.service.url, limited.key).render('html', '<p>x</p>');
     before = await renderAll();
-    expect((await at.service.stop('SIGTERM')).code).toBe(0);
+    await stopService(at.service);
     at.service = await at.installation.start();
     usedUp = createClient(at.service.url, limited.key);
     after = await renderAll();

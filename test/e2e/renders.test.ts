@@ -11,7 +11,7 @@ import { type ApiClient, type ApiResponse, type Body, createClient } from '../su
 import { createJobClient, type JobClient, pathAndQueryOf } from '../support/client/job-client.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { pdfBytes, withoutDates } from '../support/documents/read-pdf.ts';
+import { pdfBytes, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 import { sha256Of } from '../support/sha256.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -68,6 +68,15 @@ it('Each of many concurrent requests gets its own document', async () => {
     }),
   );
   expect(texts).toEqual(names.map((name) => [name]));
+});
+
+it('A preview reaches the renderer, also if it is larger than a message of the bus', async () => {
+  for (const content of ['<p>{{end}}</p>', `<p>{{end}}</p><!-- ${'long '.repeat(200_000)} -->`]) {
+    const data = { end: 'arrived' };
+    const { status, body, text } = await jobs.postJson('/api/v1/templates/preview', { content, data });
+    expect(status, text.slice(0, 300)).toBe(200);
+    expect((await readPdf(String(body['pdf_base64']))).map((one) => one.text).join('')).toContain('arrived');
+  }
 });
 
 describe('GET /renders/{id}', () => {

@@ -9,6 +9,7 @@ import type { ProcessResult } from '../support/service/colophon-process.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createJobClient } from '../support/client/job-client.ts';
+import { stopService } from '../support/service/for-test-file.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { readStoredText } from '../support/service/stored-text.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
@@ -36,7 +37,6 @@ const readAsNobody = (): number | null =>
 
 /** The first service of the installation, which is killed. */
 let first: {
-  output: string;
   statuses: Record<string, number>;
   jobs: JobResponse[];
   files: string[];
@@ -48,33 +48,25 @@ let between: { key: string; isReadable: boolean };
 
 const useFirst = async (): Promise<typeof first> => {
   service = await installation.start();
-  const greeted = service.output();
-  const printed = ['live', 'test'].map((type) => [
-    type,
-    new RegExp(`^ *${type} +(svc_${type}_\\w+)$`, 'm').exec(greeted)?.[1] ?? 'none',
-  ]);
-  const statuses = Object.fromEntries(
-    await Promise.all(printed.map(async ([type, key]) => [type!, await render(key!)] as const)),
-  );
+  const printed = (type: string): string =>
+    new RegExp(`^ *${type} +(svc_${type}_\\w+)$`, 'm').exec(service.output())?.[1] ?? 'not printed';
+  const statuses = { live: await render(printed('live')), test: await render(printed('test')) };
   const secondStart = await installation.runProcess('start');
   const key = await createUnlimitedKey(installation);
   const jobs = createJobClient(createClient(service.url, key));
   const queued = [await jobs.submitAsync(), await jobs.submitAsync({}, large)];
-  return {
-    statuses,
-    jobs: await Promise.all(queued.map(({ job_id }) => jobs.waitUntilEnded(job_id))),
-    files: await readdir(installation.dataDir),
-    openToOthers: await openToOthers(),
-    secondStart,
-    output: (await service.stop('SIGKILL')).stdout,
-  };
+  const ended = await Promise.all(queued.map(({ job_id }) => jobs.waitUntilEnded(job_id)));
+  const files = await readdir(installation.dataDir);
+  const seen = { statuses, jobs: ended, files, openToOthers: await openToOthers(), secondStart };
+  await service.stop('SIGKILL');
+  return seen;
 };
 
 beforeAll(async () => {
   installation = await openTestInstallation({ METRICS_TOKEN: token });
   first = await useFirst();
   await withInstallationEngines(installation, async ({ reads }) => {
-    for (const role of roles) expect(await replaceLeaderLease(reads, role, 0, holder)).toBe(true);
+    for (const role of roles) await replaceLeaderLease(reads, role, 0, holder);
   });
   const account = await openAccountByCommand(installation);
   between = { key: (await issueKeyByCommand(installation, account)).key, isReadable: false };
@@ -86,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   try {
-    expect((await service.stop('SIGTERM')).code).toBe(0);
+    await stopService(service);
   } finally {
     await installation.remove();
   }

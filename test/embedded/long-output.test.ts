@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { runColophon } from '../support/service/colophon-process.ts';
+import { commandLineOf } from '../support/service/installation.ts';
 
 const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
 
@@ -15,12 +15,13 @@ const document = fileURLToPath(new URL('../../docs/architecture.md', import.meta
 let folder: string;
 let temporaryFolder: string;
 let stream: string;
+const commandLine = () => commandLineOf({ COLOPHON_DATA_DIR: folder });
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
   temporaryFolder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
   // Browsers run as another user.
   await chmod(temporaryFolder, 0o755);
-  await runColophon(['account', 'create', '--name', 'long', '--plan', 'free'], { COLOPHON_DATA_DIR: folder });
+  await commandLine().runCommand('account', 'create', '--name', 'long', '--plan', 'free');
   const store = openSqliteEventStore(join(folder, 'log.db'));
   const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
   stream = opened!.stream;
@@ -45,7 +46,7 @@ const shell = (after: string, command = `events ${stream}`): string =>
   });
 
 it('A slow reader gets the whole output of a command', async () => {
-  const { stdout } = await runColophon(['events', stream], { COLOPHON_DATA_DIR: folder });
+  const { stdout } = await commandLine().runCommand('events', stream);
   expect(stdout.length).toBeGreaterThan(80_000);
   expect(shell('(sleep 1; cat)')).toBe(stdout);
 });

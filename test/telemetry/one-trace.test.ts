@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bareId } from '#contracts/names.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
@@ -24,6 +25,7 @@ beforeEach(async () => {
       OTEL_BSP_SCHEDULE_DELAY: '100',
       OTEL_METRIC_EXPORT_INTERVAL: '1000',
       LOG_LEVEL: 'debug',
+      METRICS_TOKEN: metricsToken,
     },
     await openServersEnvironment(),
   );
@@ -34,6 +36,7 @@ afterEach(async () => {
   await Promise.all([receivers.close(), collector.close()]);
 });
 
+const metricsToken = 'a-token-for-prometheus-0123456789';
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callersSpan = '00f067aa0ba902b7';
 
@@ -70,7 +73,7 @@ const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
 });
 
 it.skipIf(!areServersAvailable)(
-  'A render across five processes, one of which restarts, is one trace from the request to both webhook attempts',
+  'A render across five processes, one of which restarts, is one trace from the request to both webhook attempts, and its metrics need the token',
   async () => {
     const key = await createUnlimitedKey(installation);
     const [api, , , delivery] = await Promise.all(
@@ -91,7 +94,7 @@ it.skipIf(!areServersAvailable)(
     const jobId = String(body.job_id);
     await jobs.waitUntilJob(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
     expect((await delivery!.stop('SIGTERM')).code).toBe(0);
-    await installation.start('delivery');
+    const restarted = await installation.start('delivery');
     await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
     const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
@@ -169,6 +172,9 @@ it.skipIf(!areServersAvailable)(
       route: '/api/v1/render',
       status: 200,
     });
+    const metricsOf = (token: string | null) => createClient(restarted.url, token).request('GET', '/metrics');
+    expectErrorResponse(await metricsOf(null), 'invalid_metrics_token');
+    expect((await metricsOf(metricsToken)).text).toContain('# TYPE');
     await waitUntil(
       'metrics have arrived',
       () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'),

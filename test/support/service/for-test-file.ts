@@ -5,6 +5,10 @@ import { type CommandLine, commandLineOf, openTestInstallation } from './install
 import type { RunningService, TestInstallation } from './installation.ts';
 import type { SharedService } from './shared-service.ts';
 
+/** Asks the service to stop, which must end it with exit code 0. */
+export const stopService = async (service: RunningService): Promise<void> =>
+  expect((await service.stop('SIGTERM')).code, service.output()).toBe(0);
+
 /** Starts one service for all tests of a file. At the end it must stop with exit code 0. */
 export const serviceForTestFile = (
   settings: () => EnvironmentVariables | Promise<EnvironmentVariables> = () => ({}),
@@ -16,7 +20,7 @@ export const serviceForTestFile = (
   });
   afterAll(async () => {
     try {
-      if (at.service) expect((await at.service.stop('SIGTERM')).code).toBe(0);
+      if (at.service) await stopService(at.service);
     } finally {
       await at.installation?.remove();
     }
