@@ -6,13 +6,14 @@ import { type ApiClient, type ApiResponse, createClient, type RenderResult } fro
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { createJobClient, type QueuedResult, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const [backlog, concurrency] = [30, 2] as const;
-const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(concurrency, {
+const at = serviceForTestFile(() => ({
   RENDER_BACKLOG: String(backlog),
-});
+  RENDER_CONCURRENCY: String(concurrency),
+}));
 
 /** How many renders of an account ended between the request and the end of this one. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
@@ -81,16 +82,4 @@ describe('While an account has many jobs in the queue,', () => {
   it('a synchronous render of the same account gets its turn before most of them', () => {
     expect(endedMeanwhile(log, waitedFor.id, crowdAccount)).toBeLessThanOrEqual(10);
   });
-});
-
-it('A long queue of synchronous renders of one account does not reject those of another', async () => {
-  const crowd = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  const waiting = Array.from({ length: 12 }, () => crowd.postRender({ ...smallRequest, data: heldDocument() }));
-  await waitUntil('documents are under way', () => heldImages() > 0);
-  const responses = await Promise.all(Array.from({ length: 3 }, () => other.postRender(smallRequest)));
-  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-  const releasing = setInterval(release, 20);
-  await Promise.all(waiting);
-  clearInterval(releasing);
 });
