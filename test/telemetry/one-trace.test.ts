@@ -73,7 +73,7 @@ const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
 });
 
 it.skipIf(!areServersAvailable)(
-  'A render across five processes, one of which restarts, is one trace from the request to both webhook attempts, and its metrics need the token',
+  'A render across five processes, one of which restarts, is one trace to both webhook attempts, and metrics need their token',
   async () => {
     const key = await createUnlimitedKey(installation);
     const [api, , , delivery] = await Promise.all(
