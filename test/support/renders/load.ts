@@ -13,7 +13,7 @@ export type Load = {
   stop(): Promise<void>;
 };
 
-const intervalMs = 120;
+const intervalMs = 250;
 
 /** Sends render requests at an interval, without waiting for their responses. One in four is synchronous. */
 export const startLoad = (client: ApiClient): Load => {
