@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { render } from '#libs/domain/render.ts';
 import { readLeaderLease } from '#libs/leader-election/leader-lease.ts';
@@ -8,11 +8,11 @@ import { causedBy, loadAggregate } from '#application/command-handling/aggregate
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
-import { createJobClient, type JobClient } from '../support/client/job-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
-import { areServersAvailable, openServersEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { areServersAvailable, openServersEnvironment } from '../support/environment.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { descendantsOf } from '../support/processes/process-tree.ts';
@@ -26,18 +26,11 @@ import {
 
 let scriptTracker: ScriptTracker;
 let installation: TestInstallation;
-let environment: TestEnvironment;
 let key: string;
-
-const open = async (): Promise<void> => {
-  [scriptTracker, environment] = await Promise.all([openScriptTracker(), openServersEnvironment()]);
-  installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host }, environment);
-  key = await createUnlimitedKey(installation, '--plan', 'enterprise');
-};
-const close = async (): Promise<void> => {
-  await installation?.remove();
-  scriptTracker?.close();
-};
+let caller: ApiClient;
+let api: RunningService;
+let relaying: RunningService[];
+let renderers: RunningService[];
 
 const completed = (
   JSON.parse(readFileSync(new URL('../fixtures/events/RenderCompleted.v1.json', import.meta.url), 'utf8')) as {
@@ -61,109 +54,103 @@ const stopAll = async (...services: RunningService[]): Promise<void> => {
   expect(results.map(({ code }) => code)).toEqual(services.map(() => 0));
 };
 
-describe.skipIf(!areServersAvailable)('A service in six processes', () => {
-  let services: RunningService[] = [];
+const newHistories = (all: ReadonlyMap<string, RecordedEvent[]>, known: ReadonlyMap<string, unknown>) =>
+  [...all].flatMap(([stream, history]) => (known.has(stream) ? [] : [history]));
+const completions = (histories: readonly RecordedEvent[][]): number[] =>
+  histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length);
+
+describe.skipIf(!areServersAvailable)('A service in several processes', () => {
   beforeAll(async () => {
-    await open();
-    services = await Promise.all(
-      ['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'].map((role) => installation.start(role)),
-    );
+    const [tracker, environment] = await Promise.all([openScriptTracker(), openServersEnvironment()]);
+    scriptTracker = tracker;
+    installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host }, environment);
+    key = await createUnlimitedKey(installation, '--plan', 'enterprise');
+    const start = (...roles: string[]): Promise<RunningService> => installation.start(...roles);
+    [api, ...relaying] = await Promise.all([
+      start('api'),
+      start('relay', 'projector', 'delivery'),
+      start('relay', 'projector', 'sweeper'),
+    ]);
+    renderers = await Promise.all([start('renderer'), start('renderer')]);
+    caller = createClient(api.url, key);
   });
   afterAll(async () => {
     try {
-      await stopAll(...services);
+      await stopAll(api, ...relaying, ...renderers);
     } finally {
-      await close();
+      await installation?.remove();
+      scriptTracker?.close();
     }
   });
 
-  it('works as in one process, with browsers in the renderer only', async () => {
-    const [api, , renderer] = services;
-    const caller: ApiClient = createClient(api!.url, key);
+  it('works as in one process, with browsers in the renderers only', async () => {
     expect(await textOf((await caller.render('markdown', '# In parts')).pdf_base64)).toBe('In parts');
     expectErrorResponse(await caller.convert('html', '<p'), 'invalid_html', { line: 1 });
     const jobs = createJobClient(caller);
     expect(await jobs.waitUntilEnded((await jobs.submitAsync()).job_id)).toMatchObject({ status: 'DONE', pages: 1 });
-    const browsers = services.map(({ pid }) =>
-      descendantsOf(pid).some(({ command }) => command.includes('--remote-debugging-pipe')),
-    );
-    expect(browsers).toEqual(services.map((service) => service === renderer));
+    const hasBrowser = ({ pid }: RunningService): boolean =>
+      descendantsOf(pid).some(({ command }) => command.includes('--remote-debugging-pipe'));
+    expect([api, ...relaying].filter(hasBrowser)).toEqual([]);
+    expect(renderers.some(hasBrowser)).toBe(true);
   });
 
   it('has liveness and readiness probes in each process', async () => {
     const probe = async ({ url }: RunningService, name: string) => (await fetch(`${url}/health/${name}`)).json();
-    const [, , renderer] = services;
-    for (const service of services) {
+    for (const service of [api, ...relaying, ...renderers]) {
       expect(await probe(service, 'live')).toEqual({ status: 'live' });
       // The renderer also names what this machine cannot print.
       const { limitations = [], ...ready } = (await probe(service, 'ready')) as { limitations?: string[] };
       expect(ready).toEqual({ status: 'ready' });
-      if (service !== renderer) expect(limitations).toEqual([]);
+      if (!renderers.includes(service)) expect(limitations).toEqual([]);
     }
   });
-});
 
-describe.skipIf(!areServersAvailable)('Two renderers', () => {
-  beforeEach(open);
-  afterEach(close);
+  it('gives a caller whose reply is lost the PDF from another render of the document', async () => {
+    const known = await readRenderHistories(installation);
+    const response = caller.convert('html', scriptTracker.document('lost'), { wait_time: 5_000 });
+    await scriptTracker.waitUntilRun('lost');
+    // Another process completes the render without sending a reply, before the renderer can.
+    for (const renderer of renderers) renderer.sendSignal('SIGSTOP');
+    await withInstallationEngines(installation, async ({ store }) => {
+      const stream = [...(await readRenderHistories(installation)).keys()].find((name) => !known.has(name))!;
+      const { history, aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
+      await aggregate.execute({ type: 'complete', data: completed }, causedBy(history[0]!, 'tests'));
+    }).finally(() => {
+      for (const renderer of renderers) renderer.sendSignal('SIGCONT');
+    });
+    const { status, body } = await response;
+    expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
+    const histories = newHistories(await readRenderHistories(installation), known);
+    expect(histories.map((history) => eventTypesOf(history).at(-1))).toEqual(['PdfRegenerationEnded']);
+  });
 
-  it('share the renders, and when one is killed the other finishes them', async () => {
-    const [front, one, other] = await Promise.all([
-      installation.start('api', 'relay', 'projector'),
-      installation.start('renderer'),
-      installation.start('renderer'),
-    ]);
-    const caller = createClient(front.url, key);
+  it('shares the renders between two renderers, and when one is killed the other finishes them', async () => {
+    const known = await readRenderHistories(installation);
     const names = Array.from({ length: 12 }, (_, n) => `shared-${n}`);
     const responses = names.map((name) => caller.convert('html', scriptTracker.document(name), { wait_time: 500 }));
-    await waitForRenderHistories(
-      installation,
-      'both renderers have started renders',
-      (all) => new Set([...all.values()].flatMap(workersIn)).size === 2,
-    );
-    expect((await one.stop('SIGKILL')).code).toBeNull();
+    const workers = (all: ReadonlyMap<string, RecordedEvent[]>): Set<string> =>
+      new Set(newHistories(all, known).flatMap(workersIn));
+    await waitForRenderHistories(installation, 'both renderers have started renders', (all) => workers(all).size === 2);
+    const killed = renderers.shift()!;
+    expect((await killed.stop('SIGKILL')).code).toBeNull();
     for (const [index, response] of (await Promise.all(responses)).entries()) {
       expect(response.status, response.text.slice(0, 300)).toBe(200);
       expect(await textOf(response.body.pdf_base64)).toBe(names[index]);
     }
-    const histories = [...(await readRenderHistories(installation)).values()];
-    expect(new Set(histories.flatMap(workersIn)).size).toBe(2);
-    expect(
-      histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
-    ).toEqual(names.map(() => 1));
-    await stopAll(front, other);
+    const all = await readRenderHistories(installation);
+    expect(workers(all).size).toBe(2);
+    expect(completions(newHistories(all, known))).toEqual(names.map(() => 1));
   });
-});
 
-describe.skipIf(!areServersAvailable)('One leader of several relays and projectors', () => {
-  let api: RunningService;
-  let renderer: RunningService;
-  let relays: RunningService[];
-  let caller: ApiClient;
-  let jobs: JobClient;
-  beforeAll(async () => {
-    await open();
-    [api, renderer, ...relays] = await Promise.all([
-      installation.start('api'),
-      installation.start('renderer'),
-      installation.start('relay', 'projector'),
-      installation.start('relay', 'projector'),
-      installation.start('relay', 'projector'),
-    ]);
-    caller = createClient(api.url, key);
-    jobs = createJobClient(caller);
-    await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-  });
-  afterAll(close);
-
-  it('is replaced when it is frozen, and does no harm when it continues', async () => {
-    const frozen = await waitForLeader('relay', relays);
-    relays = relays.filter((one) => one !== frozen);
+  it('has another relay and projector as leader when the leader is frozen, which does no harm when it continues', async () => {
+    const jobs = createJobClient(caller);
+    const frozen = await waitForLeader('relay', relaying);
+    const remaining = relaying.filter((one) => one !== frozen);
     try {
       frozen.sendSignal('SIGSTOP');
       const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
       for (const { job_id } of accepted) expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
-      await waitForLeader('relay', relays);
+      for (const role of ['relay', 'projector']) await waitForLeader(role, remaining);
     } finally {
       frozen.sendSignal('SIGCONT');
     }
@@ -174,50 +161,17 @@ describe.skipIf(!areServersAvailable)('One leader of several relays and projecto
     expect((await waitUntilJobEnded(caller, after.job_id)).status).toBe('DONE');
     const histories = [...(await readRenderHistories(installation)).values()];
     expect(histories.every(hasEnded)).toBe(true);
-    expect(
-      histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
-    ).toEqual(histories.map(() => 1));
-    await stopAll(frozen);
+    expect(completions(histories).filter((count) => count > 1)).toEqual([]);
   });
 
-  // This test is the last, because it ends the processes.
-  it('is replaced when it is killed, and all accepted jobs end', async () => {
-    const relay = await waitForLeader('relay', relays);
+  it('has another relay as leader when the leader is killed, and ends all accepted jobs', async () => {
+    const jobs = createJobClient(caller);
+    const killed = await waitForLeader('relay', relaying);
+    relaying = relaying.filter((one) => one !== killed);
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
-    await relay.stop('SIGKILL');
+    await killed.stop('SIGKILL');
     for (const { job_id } of [...accepted, await jobs.submitAsync()])
       expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
-    const successor = await waitForLeader(
-      'relay',
-      relays.filter((one) => one !== relay),
-    );
-    expect(await waitForLeader('projector', [successor])).toBe(successor);
-    await stopAll(api, renderer, successor);
-  });
-});
-
-describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
-  beforeEach(open);
-  afterEach(close);
-
-  it('gets the PDF from another render of the document', async () => {
-    const [front, renderer] = await Promise.all([
-      installation.start('api', 'relay', 'projector'),
-      installation.start('renderer'),
-    ]);
-    const response = createClient(front.url, key).convert('html', scriptTracker.document('lost'), { wait_time: 5_000 });
-    await scriptTracker.waitUntilRun('lost');
-    // Another process completes the render without sending a reply, before the renderer can.
-    renderer.sendSignal('SIGSTOP');
-    await withInstallationEngines(installation, async ({ store }) => {
-      const stream = [...(await readRenderHistories(installation)).keys()][0]!;
-      const { history, aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
-      await aggregate.execute({ type: 'complete', data: completed }, causedBy(history[0]!, 'tests'));
-    }).finally(() => renderer.sendSignal('SIGCONT'));
-    const { status, body } = await response;
-    expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
-    const histories = [...(await readRenderHistories(installation)).values()];
-    expect(histories.map((history) => eventTypesOf(history).at(-1))).toEqual(['PdfRegenerationEnded']);
-    await stopAll(front, renderer);
+    for (const role of ['relay', 'projector']) expect(relaying).toContain(await waitForLeader(role, relaying));
   });
 });
