@@ -1,8 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderModes } from '#contracts/render-modes.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
-import { type ApiClient, createClient } from '../support/client/api-client.ts';
-import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
+import { browserFoldersOf, descendantsOf, type ProcessInfo, stillRunning } from '../support/processes/process-tree.ts';
+import { renderInEachMode } from '../support/renders/render-in-each-mode.ts';
 import {
   eventTypesOf,
   hasEnded,
@@ -12,20 +16,34 @@ import {
 
 let scriptTracker: ScriptTracker;
 let installation: TestInstallation;
-let service: RunningService;
-let caller: ApiClient;
 let key: string;
+let processes: ProcessInfo[];
+let browserFolders: string[];
+const names = Array.from({ length: 6 }, (_, i) => `killed-${i}`);
+const completed: string[] = [];
+let responses: unknown[];
 beforeAll(async () => {
   scriptTracker = await openScriptTracker();
   installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host });
   key = await createUnlimitedKey(installation, '--plan', 'enterprise');
-});
-beforeEach(async () => {
-  service = await installation.start();
-  caller = createClient(service.url, key);
-});
-afterEach(async () => {
-  expect((await service.stop('SIGTERM')).code).toBe(0);
+  const service = await installation.start();
+  const caller = createClient(service.url, key);
+  for (const { id } of await renderInEachMode(caller)) completed.push(id.replace('_', '-'));
+  const disconnecting = names.map((name) =>
+    caller.convert('html', scriptTracker.heldDocument(name)).catch(() => 'disconnected'),
+  );
+  await Promise.all([
+    scriptTracker.waitUntilRun('killed-0'),
+    waitForRenderHistories(
+      installation,
+      'all have been accepted',
+      ({ size }) => size === completed.length + names.length,
+    ),
+  ]);
+  processes = descendantsOf(service.pid);
+  browserFolders = browserFoldersOf(processes);
+  await service.stop('SIGKILL');
+  responses = await Promise.all(disconnecting);
 });
 afterAll(async () => {
   await installation.remove();
@@ -33,26 +51,30 @@ afterAll(async () => {
 });
 
 describe('A service that is killed during renders', () => {
-  it('completes each of them once after a restart', async () => {
-    const names = Array.from({ length: 6 }, (_, i) => `killed-${i}`);
-    const responses = names.map((name) =>
-      caller.convert('html', scriptTracker.document(name), { wait_time: 5_000 }).catch(() => 'disconnected'),
-    );
-    await Promise.all([
-      scriptTracker.waitUntilRun('killed-0'),
-      waitForRenderHistories(installation, 'all have been accepted', ({ size }) => size === names.length),
-    ]);
-    await service.stop('SIGKILL');
-    expect(await Promise.all(responses)).toContain('disconnected');
+  it('leaves no browser process and no browser folder behind', async () => {
+    expect(browserFolders.length).toBe(renderModes.length);
+    await expect.poll(() => stillRunning(processes)).toEqual([]);
+    await expect.poll(() => browserFolders.filter((folder) => existsSync(folder))).toEqual([]);
+  });
 
-    service = await installation.start();
+  it('keeps every render that it has responded to', async () => {
+    const histories = await readRenderHistories(installation);
+    expect(completed.map((stream) => eventTypesOf(histories.get(stream)!).at(-1))).toEqual(
+      completed.map(() => 'RenderCompleted'),
+    );
+  });
+
+  it('completes each of the others once after a restart', async () => {
+    expect(responses).toContain('disconnected');
+    for (const name of names) scriptTracker.release(name);
+    const service = await installation.start();
     const ended = await waitForRenderHistories(installation, 'every render has ended', (all) =>
       [...all.values()].every(hasEnded),
     );
     const histories = [...ended.values()];
     expect(
       histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
-    ).toEqual(names.map(() => 1));
+    ).toEqual(histories.map(() => 1));
     expect(histories.map(eventTypesOf)).toContainEqual([
       'RenderRequested',
       'RenderStarted',
@@ -60,14 +82,6 @@ describe('A service that is killed during renders', () => {
       'RenderCompleted',
     ]);
     await createClient(service.url, key).render('html', '<p>x</p>');
-  });
-
-  it('keeps every render that it has responded to', async () => {
-    const rendered = await Promise.all(Array.from({ length: 10 }, (_, i) => caller.render('html', `<p>${i}</p>`)));
-    await service.stop('SIGKILL');
-    const histories = await readRenderHistories(installation);
-    for (const { id } of rendered)
-      expect(eventTypesOf(histories.get(id.replace('_', '-'))!).at(-1)).toBe('RenderCompleted');
-    service = await installation.start();
+    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 });

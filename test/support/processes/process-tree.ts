@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 
 export type ProcessInfo = { pid: number; parent: number; group: number; command: string };
 
@@ -34,6 +35,13 @@ export const descendantsOf = (pid: number): ProcessInfo[] => {
 /** The processes that are still running. */
 export const stillRunning = (processes: readonly ProcessInfo[]): ProcessInfo[] =>
   processes.filter(({ pid, group }) => read(pid).some((now) => now.group === group));
+
+/** The folders of the browsers among the processes. */
+export const browserFoldersOf = (processes: readonly ProcessInfo[]): string[] =>
+  readdirSync(tmpdir())
+    .filter((name) => name.startsWith('colophon-browser-'))
+    .filter((name) => processes.some(({ command }) => command.includes(name)))
+    .map((name) => `${tmpdir()}/${name}`);
 
 const isRenderer = ({ command }: ProcessInfo): boolean => command.includes('--type=renderer');
 const isBrowser = ({ command }: ProcessInfo): boolean =>
