@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import type { RenderSource } from '#contracts/events/render-request.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
@@ -15,14 +15,16 @@ import { waitUntil } from '../support/wait-until.ts';
 import { readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
 
 let installation: TestInstallation;
+/** It has not read the blobs yet that another process stored. */
+let service: RunningService;
 let key: string;
-beforeEach(async () => {
-  installation = await openTestInstallation();
-  key = await createUnlimitedKey(installation, '--plan', 'enterprise');
-});
-afterEach(() => installation.remove());
+let oldInput: { id: string; sha256: string };
+let otherInput: { id: string; sha256: string };
+let template: { path: string; sha256: string };
 
 const clientOf = ({ url }: RunningService): ApiClient => createClient(url, key);
+
+const stop = async (running: RunningService): Promise<void> => expect((await running.stop('SIGTERM')).code).toBe(0);
 
 const missingOf = async ({ url }: RunningService): Promise<string> => {
   const { missing = [] } = (await (await fetch(`${url}/health/ready`)).json()) as { missing?: string[] };
@@ -30,12 +32,31 @@ const missingOf = async ({ url }: RunningService): Promise<string> => {
 };
 
 /** Deletes a blob from the store. Returns a function that puts it back. */
-const deleteBlob = (sha256: string) =>
-  withInstallationEngines(installation, async ({ blobs }) => {
+const deleteBlob = (sha256: string, from = installation) =>
+  withInstallationEngines(from, async ({ blobs }) => {
     const bytes = await blobs.get(sha256);
     await blobs.delete(sha256);
-    return () => withInstallationEngines(installation, async (engines) => void (await engines.blobs.put(bytes)));
+    return () => withInstallationEngines(from, async (engines) => void (await engines.blobs.put(bytes)));
   });
+
+/** Writes something else into the file of a blob. */
+const damageBlob = async (sha256: string): Promise<void> => {
+  const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
+  const names = await readdir(folder, { recursive: true });
+  await writeFile(
+    join(
+      folder,
+      names.find((name) => name.endsWith(sha256.slice(2)))!,
+    ),
+    'damaged',
+  );
+};
+
+type ConvertSource = Extract<RenderSource, { mode: 'CONVERT' }>;
+const historyOf = async (id: string, from = installation) =>
+  (await readRenderHistories(from)).get(id.replace('_', '-'))!;
+const inputOf = async (id: string, from = installation): Promise<string> =>
+  ((await historyOf(id, from))[0]!.data as { source: ConvertSource }).source.input.sha256;
 
 /** The template that was created last. */
 const createdTemplate = (): Promise<TemplateBody> =>
@@ -51,34 +72,56 @@ const linesOf = (service: RunningService, message: string): Record<string, unkno
     .filter((line) => line.includes(message))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
+beforeAll(async () => {
+  installation = await openTestInstallation();
+  key = await createUnlimitedKey(installation, '--plan', 'enterprise');
+  const former = await installation.start();
+  const client = clientOf(former);
+  const renderInput = async (data: string) => {
+    const { id } = await client.render('html', data);
+    return { id, sha256: await inputOf(id) };
+  };
+  oldInput = await renderInput(`<p>x<!--${'x'.repeat(100_000)}-->`);
+  otherInput = await renderInput('<p>unique');
+  const { id } = await createTemplateClient(client).create('<p>unique {{x}}');
+  template = { path: `/api/v1/templates/${id}`, sha256: (await createdTemplate()).content.sha256 };
+  await stop(former);
+  service = await installation.start();
+});
+afterAll(async () => {
+  try {
+    if (service) await stop(service);
+  } finally {
+    await installation.remove();
+  }
+});
+
 describe('A blob that the event log names and that is missing in the blob store', () => {
   it.skipIf(!areServersAvailable)(
     'makes the process unready and costs no document an attempt, until it is back',
     async () => {
-      await installation.remove();
-      installation = await openTestInstallation({}, await openServersEnvironment());
-      key = await createUnlimitedKey(installation, '--plan', 'enterprise');
-      const front = await installation.start('api', 'relay', 'projector');
-      const jobs = createJobClient(clientOf(front));
+      const onServers = await openTestInstallation({}, await openServersEnvironment());
+      onTestFinished(() => onServers.remove());
+      const front = await onServers.start('api', 'relay', 'projector');
+      const jobs = createJobClient(createClient(front.url, await createUnlimitedKey(onServers)));
       const [lost, other] = [
         await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: '<p>lost for a while' }),
         await jobs.submitAsync(),
       ];
-      const history = (await readRenderHistories(installation)).get(lost.id.replace('_', '-'))!;
-      const { input } = (history[0]!.data as { source: Extract<RenderSource, { mode: 'CONVERT' }> }).source;
-      const putBack = await deleteBlob(input.sha256);
+      const sha256 = await inputOf(lost.id, onServers);
+      const putBack = await deleteBlob(sha256, onServers);
 
-      const renderer = await installation.startWithoutWaiting('renderer');
+      const renderer = await onServers.startWithoutWaiting('renderer');
       expect((await jobs.waitUntilEnded(other.job_id)).status).toBe('DONE');
       await waitUntil('the blob store is named', async () => (await missingOf(renderer)).includes('BLOB_STORE_URL'));
-      expect(await missingOf(renderer)).toContain(input.sha256);
+      expect(await missingOf(renderer)).toContain(sha256);
       await putBack();
       await waitUntil(
         'the renderer is ready',
         async () => (await fetch(`${renderer.url}/health/ready`)).status === 200,
       );
       expect((await jobs.waitUntilEnded(lost.job_id)).status).toBe('DONE');
-      expect(eventTypesOf((await readRenderHistories(installation)).get(lost.id.replace('_', '-'))!)).toEqual([
+      expect(eventTypesOf(await historyOf(lost.id, onServers))).toEqual([
         'RenderRequested',
         'RenderStarted',
         'RenderCompleted',
@@ -86,80 +129,45 @@ describe('A blob that the event log names and that is missing in the blob store'
       expect(
         linesOf(renderer, 'render could not be processed').filter(({ times }) => times === undefined),
       ).toHaveLength(1);
-      for (const service of [front, renderer]) expect((await service.stop('SIGTERM')).code).toBe(0);
+      for (const one of [front, renderer]) await stop(one);
     },
   );
 
   it('is named to a reader of an old input, and makes nothing unready that does not need it', async () => {
-    let service = await installation.start();
-    const data = `<p>x<!--${'x'.repeat(100_000)}-->`;
-    const { id } = await clientOf(service).render('html', data);
-    await service.stop('SIGTERM');
-    const history = (await readRenderHistories(installation)).get(id.replace('_', '-'))!;
-    const { sha256 } = (history[0]!.data as { source: Extract<RenderSource, { mode: 'CONVERT' }> }).source.input;
-    const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
-    const names = await readdir(folder, { recursive: true });
-    await writeFile(
-      join(
-        folder,
-        names.find((name) => name.endsWith(sha256.slice(2)))!,
-      ),
-      'damaged',
-    );
-    service = await installation.start();
-    const { body } = await clientOf(service).request('GET', `/api/v1/renders/${id}/input`);
+    await damageBlob(oldInput.sha256);
+    const { body } = await clientOf(service).request('GET', `/api/v1/renders/${oldInput.id}/input`);
     const message = expect.stringContaining('is damaged in the blob store');
     expect(body).toMatchObject({ error: 'input_not_available', message });
     expect(await missingOf(service)).toBe('');
-    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 
   it('is named by a command that needs it, with the command that finds all of them', async () => {
-    const service = await installation.start();
-    const template = createTemplateClient(clientOf(service));
-    await template.create('<p>unique {{x}}');
-    const { id } = await clientOf(service).render('html', '<p>unique');
-    await service.stop('SIGTERM');
-    const { source } = (await readRenderHistories(installation)).get(id.replace('_', '-'))![0]!.data as {
-      source: Extract<RenderSource, { mode: 'CONVERT' }>;
-    };
-    const { content } = await createdTemplate();
     const dir = join(installation.dataDir, 'pulled');
     for (const [sha256, command] of [
-      [content.sha256, ['template', 'pull', '--account', 'tests', '--dir', dir]],
-      [source.input.sha256, ['verify', id]],
+      [template.sha256, ['template', 'pull', '--account', 'tests', '--dir', dir]],
+      [otherInput.sha256, ['verify', otherInput.id]],
     ] as const) {
-      await deleteBlob(sha256);
+      const putBack = await deleteBlob(sha256);
       expect(await installation.runCommand(...command)).toEqual({
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(new RegExp(`^The blob store has no blob ${sha256}\\. "colophon check" .*\n$`)),
       });
+      await putBack();
     }
   });
 
   it('is reported to callers as unavailable, so that they retry', async () => {
-    let service = await installation.start();
-    const created = await clientOf(service).request('POST', '/api/v1/templates', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'T', content: '<p>unique {{x}}', category: 'other' }),
-    });
-    expect(created.status, created.text).toBe(201);
-    const path = `/api/v1/templates/${String(created.body['id'])}`;
-    const { content } = await createdTemplate();
-    await service.stop('SIGTERM');
-    const putBack = await deleteBlob(content.sha256);
-    service = await installation.start();
+    const { path, sha256 } = template;
+    const putBack = await deleteBlob(sha256);
     expectErrorResponse(await clientOf(service).request('GET', path), 'service_unavailable');
     expect(await missingOf(service)).toContain('BLOB_STORE_URL');
     await putBack();
     await waitUntil('the template is there', async () => (await clientOf(service).request('GET', path)).status === 200);
     expect(await missingOf(service)).toBe('');
-    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 
   it('is named in the log if it is a stored PDF, whose caller is told what to do; verifying the PDF stores it again', async () => {
-    const service = await installation.start();
     const { request } = clientOf(service);
     const post = (path: string, fields: object) =>
       request('POST', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) });
@@ -167,27 +175,16 @@ describe('A blob that the event log names and that is missing in the blob store'
       mode: 'CONVERT',
       input_type: 'html',
       // So much that the PDF has a file of its own.
-      data: Array.from({ length: 20_000 }, (_, n) => (n * 7_919_999).toString(36)).join(' '),
+      data: Array.from({ length: 8_000 }, (_, n) => (n * 7_919_999).toString(36)).join(' '),
       keep_pdf: true,
       thumbnail: true,
     });
     const paths = [`/api/v1/renders/${String(body['id'])}/pdf`, `/api/v1/download/${String(body['id'])}`];
-    const history = (await readRenderHistories(installation)).get(String(body['id']).replace('_', '-'))!;
+    const history = await historyOf(String(body['id']));
     const { pdf, thumbnail } = history.at(-1)!.data as Record<'pdf' | 'thumbnail', { sha256: string }>;
     const { headers } = await request('GET', paths[0]!);
-    const damageBlob = async (): Promise<void> => {
-      const folder = join(installation.env['COLOPHON_DATA_DIR']!, 'blobs');
-      const names = await readdir(folder, { recursive: true });
-      await writeFile(
-        join(
-          folder,
-          names.find((name) => name.endsWith(pdf.sha256))!,
-        ),
-        'damaged',
-      );
-    };
-    for (const spoil of [() => deleteBlob(pdf.sha256), damageBlob]) {
-      await spoil();
+    for (const spoil of [deleteBlob, damageBlob]) {
+      await spoil(pdf.sha256);
       for (const path of paths) {
         const lost = await request('GET', path);
         expectErrorResponse(lost, 'service_unavailable');
@@ -216,6 +213,5 @@ describe('A blob that the event log names and that is missing in the blob store'
     await expect.poll(async () => (await request('GET', pathOfThumbnail)).status).toBe(200);
     const logged = linesOf(service, 'a stored PDF is missing').map(({ sha256 }) => sha256);
     expect(new Set(logged)).toEqual(new Set([pdf.sha256]));
-    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 });
