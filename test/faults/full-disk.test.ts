@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
@@ -8,15 +8,24 @@ import { parseExposition } from '../support/telemetry/exposition.ts';
 import { openWriteLimitedDisk, mountSmallDisk, type TestDisk } from '../support/disk/test-disk.ts';
 
 const smallDisk = await mountSmallDisk();
-await smallDisk?.remove();
+const limitedDisk = openWriteLimitedDisk();
 
-let disk: TestDisk;
-let installation: TestInstallation | undefined;
-afterEach(async () => {
-  await installation?.remove();
-  await disk.remove();
+let installation: TestInstallation;
+let service: RunningService;
+beforeAll(async () => {
+  installation = await openTestInstallation({ ...smallDisk?.settings, ...limitedDisk.settings });
+  service = await installation.start();
+});
+afterAll(async () => {
+  try {
+    await stop();
+  } finally {
+    await installation.remove();
+    await smallDisk?.remove();
+  }
 });
 
+const stop = async (): Promise<void> => expect((await service.stop('SIGTERM')).code).toBe(0);
 const readiness = async ({ url }: RunningService): Promise<string> => {
   const response = await fetch(`${url}/health/ready`);
   return `${response.status} ${((await response.json()) as { missing?: string[] }).missing?.join(' ') ?? ''}`;
@@ -32,29 +41,16 @@ const remaining = ({ headers }: { headers: Headers }): number => Number(headers.
 
 const reset = ({ headers }: { headers: Headers }): string => headers.get('x-ratelimit-reset')!;
 
-const disks = [
-  {
-    name: 'that is full',
-    open: mountSmallDisk,
-    isAvailable: smallDisk !== null,
-    // Either the check of the disk finds it first, or a write.
-    problem: /is full/,
-  },
-  {
-    name: 'that cannot be written',
-    open: openWriteLimitedDisk,
-    isAvailable: true,
-    problem: /cannot be written/,
-  },
-] as const;
+// Either the check of the disk finds it first, or a write.
+const disks: { name: string; disk: Omit<TestDisk, 'remove'>; problem: RegExp }[] = [
+  ...(smallDisk === null ? [] : [{ name: 'that is full', disk: smallDisk, problem: /is full/ }]),
+  { name: 'that cannot be written', disk: limitedDisk, problem: /cannot be written/ },
+];
 
-describe.each(disks.filter(({ isAvailable }) => isAvailable))('A disk $name', ({ open, problem }) => {
+describe.each(disks)('A disk $name', ({ disk, problem }) => {
   it('makes the service refuse new work, and only that, until the disk is free again', async () => {
-    disk = (await open())!;
-    installation = await openTestInstallation(disk.settings);
     const account = await openAccount(installation, '--requests-per-minute', '1000', '--requests-per-month', '1000');
     const { key } = await issueKey(installation, account);
-    const service = await installation.start();
     const client = createClient(service.url, key);
     const jobs = createJobClient(client);
     const { id: template } = (
@@ -122,6 +118,5 @@ describe.each(disks.filter(({ isAvailable }) => isAvailable))('A disk $name', ({
     expect((await jobs.events(slow.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
     await client.render('html', '<p>again</p>');
     expect((await jobs.waitUntilEnded((await jobs.submitAsync()).job_id)).status).toBe('DONE');
-    expect((await service.stop('SIGTERM')).code).toBe(0);
   });
 });

@@ -27,9 +27,10 @@ const waitUntilReady = () =>
 
 describe('A browser that is killed during a document', () => {
   it.each(['pages', 'browsers'] as const)('costs the document one attempt (%s)', async (killed) => {
-    const response = caller.convert('html', scriptTracker.document(killed), { wait_time: 5_000 });
+    const response = caller.convert('html', scriptTracker.heldDocument(killed));
     await scriptTracker.waitUntilRun(killed);
     expect(killBrowserProcesses(running.service, killed)).toBeGreaterThan(0);
+    scriptTracker.release(killed);
     const { status, body, text } = await response;
     expect(status, text.slice(0, 300)).toBe(200);
     expect((await readPdf(String(body.pdf_base64)))[0]!.text.trim()).toBe(killed);
@@ -42,7 +43,7 @@ describe('A browser that is killed during a document', () => {
   });
 
   it('at every attempt makes this document fail, and no other', async () => {
-    const response = caller.convert('html', scriptTracker.document('deadly'), { wait_time: 5_000 });
+    const response = caller.convert('html', scriptTracker.endlessDocument('deadly'));
     for (const attempt of [1, 2, 3]) {
       await scriptTracker.waitUntilRun('deadly', attempt);
       killBrowserProcesses(running.service, 'pages');
@@ -60,7 +61,7 @@ describe('A browser that is killed during a document', () => {
   });
 
   it('does not make other documents fail that are rendered at the same time', async () => {
-    const names = Array.from({ length: 12 }, (_, i) => `crowd-${i}`);
+    const names = Array.from({ length: 8 }, (_, i) => `crowd-${i}`);
     const responses = names.map((name, index) =>
       caller.convert('html', index % 2 === 0 ? scriptTracker.document(name) : `<p>${name}</p>`, { wait_time: 200 }),
     );

@@ -62,9 +62,8 @@ const limitFileSize = (pid: number, bytes: string): void =>
  * The usual disk with a limit on the file size of the service's process: while it is full, writes fail with EFBIG. Needs no
  * privileges.
  */
-export const openWriteLimitedDisk = async (): Promise<TestDisk> => ({
+export const openWriteLimitedDisk = (): Omit<TestDisk, 'remove'> => ({
   settings: { NODE_OPTIONS: `--import=${fileURLToPath(new URL('./ignore-file-size-signal.mjs', import.meta.url))}` },
   fill: ({ pid }) => limitFileSize(pid, '1'),
   free: ({ pid }) => limitFileSize(pid, 'unlimited'),
-  remove: async () => undefined,
 });
