@@ -36,8 +36,8 @@ const openUntilTestEnd = (port: number, options: Parameters<typeof openEventStor
 it('Appends that run when KurrentDB is killed are made once after its restart, and subscribers miss no event', async () => {
   const { port, server, restart } = await startRestartableServer();
   const engine = openUntilTestEnd(port);
-  const live = readSubscription(engine, 0, 600);
-  const events = newEvents(600);
+  const live = readSubscription(engine, 0, 300);
+  const events = newEvents(300);
   const appends = events.map((event, number) =>
     engine.append(`render-${number % 100}-${Math.floor(number / 100)}`, [event], noStream),
   );

@@ -72,17 +72,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
-  'a nak redelivers a message after the delay, and not before': async ({ engine, advance }) => {
-    const message = newMessage();
-    await engine.publish(message);
-    await (await leaseNext(engine)).nak(5_000);
-    await advance(1_000);
-    expect(await isBusEmpty(engine)).toBe(true);
-    await advance(4_001);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
-  },
-
-  'a nak redelivers a message after the delay, even if the system clock changes by an hour': async ({
+  'a nak redelivers a message after the delay, and not before, even if the system clock changes by an hour': async ({
     engine,
     advance,
   }) => {
@@ -160,7 +150,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
         }
         expect(await engine.pending(twoSeconds)).toBe(0);
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     );
   },
 };

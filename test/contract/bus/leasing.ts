@@ -60,15 +60,6 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     expect(await engine.pending(testConsumer)).toBe(0);
   },
 
-  'a repeated id is a new message after the de-duplication window': async ({ engine, advance, deduplicationMs }) => {
-    const message = newMessage();
-    await engine.publish(message);
-    await (await leaseNext(engine)).ack();
-    await advance(deduplicationMs + 1);
-    await engine.publish(message);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 1 });
-  },
-
   'many repeated ids are new messages after the de-duplication window, in any order': async ({
     engine,
     advance,
@@ -82,6 +73,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await advance(deduplicationMs + 1);
     for (const message of messages.toReversed()) await engine.publish(message);
     expect(await engine.pending(testConsumer)).toBe(messages.length);
+    expect(await leaseNext(engine)).toMatchObject({ id: messages.at(-1)!.id, deliveryCount: 1 });
   },
 
   'parallel publications of a message are one message': async ({ engine }) => {

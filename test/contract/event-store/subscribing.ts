@@ -56,7 +56,7 @@ export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
         expect(await live).toEqual(read);
         expect(await readSubscription(engine, before, expected)).toEqual(read);
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   },
 

@@ -104,7 +104,7 @@ export const correctionCases: ContractCases<LimitsUnderTest> = {
           expect(await readQuotaUsed(engine, id)).toBe(account.expectedCount());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   },
 };

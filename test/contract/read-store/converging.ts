@@ -159,7 +159,7 @@ const race = async (engine: ReadStore, other: ReadStore, isRebuilt: boolean): Pr
         eventLog.length,
       ]);
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 };
 
