@@ -12,7 +12,7 @@ let otherAccount: Promise<string[]>;
 const over = new AbortController();
 
 /** Without a pause, these documents alone would keep a processor busy. */
-const intervalMs = 200;
+const intervalMs = 500;
 
 /** Sends small documents until `over`. Returns the failed responses. */
 const renderSmallDocuments = async (client: ApiClient): Promise<string[]> => {

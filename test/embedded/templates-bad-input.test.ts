@@ -1,41 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForTestFile();
-const over = new AbortController();
+const at = sharedService();
 let templateClient: TemplateClient;
 let unlimited: TemplateClient;
-let otherAccount: Promise<string[]>;
-
-/** Without a pause, these documents alone would keep a processor busy. */
-const intervalMs = 200;
-
-/** Renders a small template until `over`. Returns the failed responses. */
-const renderSmallDocuments = async (key: string): Promise<string[]> => {
-  const own = createTemplateClient(createClient(at.service.url, key));
-  const { id } = await own.create('<p>{{x}}</p>');
-  const wrong: string[] = [];
-  while (!over.signal.aborted) {
-    const response = await own.render(id, { x: 1 });
-    if (response.status !== 200) wrong.push(response.text.slice(0, 300));
-    await pause(intervalMs);
-  }
-  return wrong;
-};
 
 beforeAll(async () => {
   templateClient = createTemplateClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
   unlimited = createTemplateClient(
     createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise')),
   );
-  otherAccount = renderSmallDocuments(await createUnlimitedKey(at.installation));
 });
-afterAll(() => over.abort());
 
 const good = { name: 'Good', content: 'x' };
 const variables = (count: number) =>
@@ -247,13 +226,5 @@ describe('A template', () => {
       await templateClient.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }),
       'template_render_error',
     );
-  });
-});
-
-describe('During bad input of one account', () => {
-  it('another account got every render, and the service logged no error', async () => {
-    over.abort();
-    expect(await otherAccount).toEqual([]);
-    expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });
 });
