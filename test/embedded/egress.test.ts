@@ -6,7 +6,8 @@ import { type Body, type ApiClient, createClient } from '../support/client/api-c
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { findTextRun, readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { reachableHost } from '../support/environment.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -30,15 +31,13 @@ const site = createServer((request, response) => {
   return response.writeHead(404).end();
 });
 const port = (): number => (site.address() as AddressInfo).port;
-const allowed = (path: string): string => `http://127.0.0.1:${port()}${path}`;
+const allowed = (path: string): string => `http://${reachableHost}:${port()}${path}`;
 const forbidden = (path: string): string => `http://127.0.0.2:${port()}${path}`;
 
-const at = serviceForTestFile(async () => {
-  await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
-  return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}` };
-});
+const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 afterAll(() => site.close().closeAllConnections());
@@ -53,8 +52,7 @@ describe('A resource of a document', () => {
     );
     expect(seen).toContain('/shown.png');
     expect(await completed(rendered.id)).toMatchObject({ warnings: [], renderMode: 'static' });
-    const [page] = await caller.renderedPages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
-    expect(page!.text.trim()).toBe('styled x');
+    expect((await readPdf(rendered.pdf_base64))[0]!.text.trim()).toBe('styled x');
   });
 
   it('may set the page size and margins, which grow for the header', async () => {

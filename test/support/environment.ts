@@ -17,6 +17,9 @@ export type Server = {
 };
 export type Servers = { kurrentdb: Server; nats: NatsServer; mongodb: Server };
 
+/** Where documents of the shared service may load from: an address of this machine that no test expects to be refused. */
+export const reachableHost = '127.0.0.3';
+
 /** The engines of the tested service: embedded or servers. */
 export type TestEnvironment = { settings: EnvironmentVariables; servers: Servers | null; close(): Promise<void> };
 

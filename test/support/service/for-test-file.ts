@@ -30,6 +30,7 @@ export const serviceForTestFile = (
 
 /**
  * One service for all test files of a run that need no settings, do not stop it, and check only what their own accounts do.
+ * Documents may load from `reachableHost`.
  */
 export const sharedService = () => {
   const at = {} as { installation: CommandLine; service: Pick<RunningService, 'url'> };

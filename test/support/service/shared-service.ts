@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { openServersEnvironment, openTestEnvironment, type TestEnvironment } from '../environment.ts';
+import { openServersEnvironment, openTestEnvironment, reachableHost, type TestEnvironment } from '../environment.ts';
 import type { EnvironmentVariables } from './colophon-process.ts';
 import { openTestInstallation, type RunningService, type TestInstallation } from './installation.ts';
 
@@ -24,7 +24,7 @@ const environments: Record<string, () => Promise<TestEnvironment>> = {
 
 const startService = async ({ name }: TestProject): Promise<Started> => {
   const environment = await environments[name]!();
-  const installation = await openTestInstallation({}, environment);
+  const installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: reachableHost }, environment);
   try {
     return { installation, service: await installation.start() };
   } catch (error) {
