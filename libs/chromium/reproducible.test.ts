@@ -49,6 +49,10 @@ afterAll(() => Promise.all(printers.map((printer) => printer.close())));
 
 test('the same request gives the same bytes in other pages, in other browsers and after other documents', async () => {
   const firsts = await Promise.all(corpus.map((request) => printers[1]!.print(request)));
+  // In another browser, in another order.
+  const reversed = await Promise.all(corpus.toReversed().map((request) => printers[0]!.print(request)));
+  const same = reversed.toReversed().map(({ pdf }, index) => Buffer.from(firsts[index]!.pdf).equals(pdf));
+  expect(same).toEqual(corpus.map(() => true));
   const order = fc.array(fc.nat(corpus.length - 1), { minLength: 4, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(order, fc.nat(1), async (indices, which) => {
@@ -56,7 +60,7 @@ test('the same request gives the same bytes in other pages, in other browsers an
       const different = indices.filter((index, place) => !Buffer.from(firsts[index]!.pdf).equals(again[place]!.pdf));
       expect(different).toEqual([]);
     }),
-    { numRuns: 12 },
+    { numRuns: 4 },
   );
 });
 

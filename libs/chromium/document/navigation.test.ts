@@ -160,7 +160,6 @@ const textOf = async ({ pdf }: PrintResult): Promise<string> => (await readPdf(p
 
 describe('A page at a URL', () => {
   test.each([
-    ['/page', '/page'],
     ['/page?a=1#b', '/page?a=1'],
     ['/moved', '/page'],
     ['/refresh', '/page'],
@@ -255,7 +254,7 @@ describe('A page at a URL', () => {
       name: 'url_load_failed',
       extra: { reason: 'the server does not support TLS on this port' },
     });
-    expect(await apiErrorFieldsOf(print('/never', { limits: { processingMs: 10_000 } }))).toMatchObject({
+    expect(await apiErrorFieldsOf(print('/never', { limits: { processingMs: 5_000 } }))).toMatchObject({
       name: 'url_load_failed',
       extra: { url: `${base()}/never`, reason: 'the server did not respond in time' },
     });
@@ -350,7 +349,7 @@ describe('wait_for_selector', () => {
   });
 
   test('is an error if no element matches in time, or if the browser does not accept it', async () => {
-    const limits = { processingMs: 10_000 };
+    const limits = { processingMs: 5_000 };
     expect(await apiErrorFieldsOf(waitFor('#never', '<script></script>x', { scripts: true, limits }))).toMatchObject({
       name: 'selector_not_found',
     });
