@@ -124,7 +124,7 @@ describe('The page options', () => {
     const lateAfter = (milliseconds: number): string =>
       `<p id="p">early</p><script>setTimeout(() => { p.textContent = "late" }, ${milliseconds})</script>`;
     expect((await first({}, lateAfter(20_000))).text.trim()).toBe('early');
-    expect((await first({ wait_time: 2999.5 }, lateAfter(300))).text.trim()).toBe('late');
+    expect((await first({ wait_time: 999.5 }, lateAfter(300))).text.trim()).toBe('late');
   });
 
   it('print the document at domcontentloaded, at load or at networkidle', async () => {
