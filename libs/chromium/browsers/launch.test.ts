@@ -46,7 +46,7 @@ test('a browser ends also when its folder cannot be removed', async () => {
   await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
-test('pages run inside the sandbox, and no browser process runs as root', async () => {
+test('pages run inside the sandbox, no process runs as root, and a closed browser leaves no process and no folder', async () => {
   const browser = await launchBrowser(options);
   await openPage(browser, { scripts: 'off', network: 'none' });
   const processes = await readGroupMemory(new Set([browser.processGroup]));
@@ -59,25 +59,22 @@ test('pages run inside the sandbox, and no browser process runs as root', async 
   for (const { pid } of processes) expect(await readOfProcess(pid, 'status')).not.toMatch(/^Uid:.*\b0\b/m);
   const left = await Promise.all(renderers.map(({ pid }) => readOfProcess(pid, 'status')));
   expect(left.filter((status) => status !== gone).length).toBeGreaterThan(0);
+
+  const folder = await folderOf(browser.processGroup);
+  expect(await exists(folder)).toBe(true);
   await browser.close();
+  expect(await exists(folder)).toBe(false);
+  await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
 test.each(renderModes)(
-  'a browser (%s) starts with one page, and has screen frames only if it is animated',
+  'a browser (%s) starts with one page at the size of the paper, in a window that shows almost none of it',
   async (renderMode) => {
     const { browser } = await openBrowserInstance({ ...options, renderMode, reusablePages: 3, documentsPerPage: 10 });
     onTestFinished(() => browser.close());
     const { targetInfos } = await browser.devtools.send('Target.getTargets');
     expect(targetInfos.filter(({ type }) => type === 'page')).toHaveLength(1);
-    expect(browser.framelessPages).toBe(renderMode !== 'animated');
-  },
-);
-
-test.each(renderModes)(
-  'a page (%s) is laid out at the size of the paper, in a window that shows almost none of it',
-  async (renderMode) => {
-    const browser = await launchBrowser({ ...options, renderMode });
-    onTestFinished(() => browser.close());
+    expect(browser.framelessPages, 'screen frames only if it is animated').toBe(renderMode !== 'animated');
     const { session, viewport } = await openPage(browser, { scripts: 'on', network: 'none' });
     const expression = '({ width: innerWidth, height: innerHeight, windowHeight: outerHeight })';
     const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
@@ -85,10 +82,7 @@ test.each(renderModes)(
   },
 );
 
-test.each([
-  ['its last document', { isLast: true, ms: 10 }],
-  ['a slow document, which takes long to remove', { isLast: false, ms: 1_001 }],
-])('a reusable page is used again until %s', async (_, end) => {
+test('a reusable page is used again until its last document, or a slow one, which takes long to remove', async () => {
   const settings = { ...options, renderMode: 'static', reusablePages: 1, documentsPerPage: 10 } as const;
   let now = 0;
   const { browser, withReusablePage } = await openBrowserInstance({ ...settings, now: () => now });
@@ -96,9 +90,12 @@ test.each([
   const print = ({ isLast = false, ms = 1_000 } = {}): Promise<Page> =>
     withReusablePage(async (page) => ((now += ms), page), { isLast });
   const first = await print();
-  expect(await print(end)).toBe(first);
-  expect(await print()).not.toBe(first);
-  await expect.poll(() => first.alive).toBe(false);
+  expect(await print({ isLast: true, ms: 10 })).toBe(first);
+  const second = await print();
+  expect(second).not.toBe(first);
+  expect(await print({ ms: 1_001 })).toBe(second);
+  expect(await print()).not.toBe(second);
+  await expect.poll(() => [first.alive, second.alive]).toEqual([false, false]);
 });
 
 test('a document takes a page that is open rather than one that is still opening', async () => {
@@ -147,7 +144,7 @@ test('a browser whose page is killed while it opens keeps its documents', async 
   const pids = async () => new Set((await readGroupMemory(new Set([browser.processGroup]))).map(({ pid }) => pid));
   const takePage = (): Promise<string> =>
     withSingleUsePage({ scripts: 'on', network: 'none' }, async () => 'printed').catch(String);
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const before = await pids();
     const taken = takePage();
     let opening: number[] = [];
@@ -158,15 +155,6 @@ test('a browser whose page is killed while it opens keeps its documents', async 
     // It opens another page in place of the killed one, which must not be killed too.
     expect(await takePage()).toBe('printed');
   }
-});
-
-test('a closed browser leaves no process and no folder', async () => {
-  const browser = await launchBrowser(options);
-  const folder = await folderOf(browser.processGroup);
-  expect(await exists(folder)).toBe(true);
-  await browser.close();
-  expect(await exists(folder)).toBe(false);
-  await expect.poll(() => readGroupMemory(new Set([browser.processGroup]))).toEqual([]);
 });
 
 test('a browser ends and its folder is removed when the service is killed', async () => {
