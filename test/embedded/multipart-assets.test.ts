@@ -36,36 +36,43 @@ const missing = async (html: string, ...assets: FormEntry[]) =>
   expectErrorResponse(await postForm(caller, [['file', file('a.html', html)], ...assets]), 'image_load_failed');
 
 describe('An asset is found by its relative name from', () => {
-  it.each<[string, string]>([
-    ['img', '<img src="img/logo.svg">'],
-    ['img with dots', '<img src="./img/../img/logo.svg">'],
-    ['img with a query and a fragment', '<img src="img/logo.svg?v=3#view">'],
-    ['img from the root', '<img src="/img/logo.svg">'],
-    ['img above the folder of the document', '<img src="../img/logo.svg">'],
-    ['img above it, by its base name', '<img src="../../pictures/logo.svg">'],
-    ['img by its base name', '<img src="logo.svg">'],
-    ['img with backslashes', String.raw`<img src="img\logo.svg">`],
-    ['srcset', '<img srcset="img/logo.svg 1x, img/missing.svg 2x">'],
-    ['picture', '<picture><source srcset="img/logo.svg"><img src="img/logo.svg"></picture>'],
-    ['an SVG image', '<svg width=50 height=50><image href="img/logo.svg" width=50 height=50></svg>'],
-    ['an SVG image with xlink', '<svg width=50 height=50><image xlink:href="img/logo.svg" width=50 height=50></svg>'],
-    ['input', '<input type=image src=img/logo.svg>'],
-    ['background', '<table background="img/logo.svg"><tr><td>x</table>'],
-    ['a video', '<video poster="img/logo.svg" width=50 height=50></video>'],
-    ['a style attribute', `<img style="content: url('img/logo.svg')">`],
-    ['a style element', '<style>p::before { content: url(img/logo.svg) }</style><p>x'],
-    ['image-set()', '<style>p::before { content: image-set("img/logo.svg" 1x) }</style><p>x'],
-    ['a style sheet', '<link rel="stylesheet" href="css/main.css"><p class="logo">x'],
-    ['a style sheet for print', '<link rel="stylesheet" media="print" href="css/main.css"><p class="logo">x'],
-    ['an imported style sheet', '<style>@import "css/main.css";</style><p class="logo">x'],
-    ['a style sheet that imports another', '<link rel="stylesheet" href="css/all.css"><p class="logo">x'],
-  ])('%s', async (_, html) => {
-    const { colours } = await pageOf('a.html', `<!DOCTYPE html>${html}`, {
-      'img/logo.svg': svgOf(colour),
-      'css/main.css': '/* a */ .logo::before {\n  content: url("../img/logo.svg")\n}',
-      'css/all.css': '@import url(main.css) print;',
-    });
-    expect(colours).toContain(colour);
+  /** By what names it: HTML with the image `n`, or with the style sheets `n` for the class `p<n>`. */
+  const elements: Record<string, (n: number) => string> = {
+    img: (n) => `<img src="img/${n}.svg">`,
+    'img with dots': (n) => `<img src="./img/../img/${n}.svg">`,
+    'img with a query and a fragment': (n) => `<img src="img/${n}.svg?v=3#view">`,
+    'img from the root': (n) => `<img src="/img/${n}.svg">`,
+    'img above the folder of the document': (n) => `<img src="../img/${n}.svg">`,
+    'img above it, by its base name': (n) => `<img src="../../pictures/${n}.svg">`,
+    'img by its base name': (n) => `<img src="${n}.svg">`,
+    'img with backslashes': (n) => `<img src="img\\${n}.svg">`,
+    srcset: (n) => `<img srcset="img/${n}.svg 1x, img/missing.svg 2x">`,
+    picture: (n) => `<picture><source srcset="img/${n}.svg"><img src="img/${n}.svg"></picture>`,
+    'an SVG image': (n) => `<svg width=50 height=50><image href="img/${n}.svg" width=50 height=50></svg>`,
+    'an SVG image with xlink': (n) =>
+      `<svg width=50 height=50><image xlink:href="img/${n}.svg" width=50 height=50></svg>`,
+    input: (n) => `<input type=image src=img/${n}.svg>`,
+    background: (n) => `<table background="img/${n}.svg"><tr><td>x</table>`,
+    'a video': (n) => `<video poster="img/${n}.svg" width=50 height=50></video>`,
+    'a style attribute': (n) => `<img style="content: url('img/${n}.svg')">`,
+    'a style element': (n) => `<style>.p${n}::before { content: url(img/${n}.svg) }</style><p class=p${n}>x`,
+    'image-set()': (n) => `<style>.p${n}::before { content: image-set("img/${n}.svg" 1x) }</style><p class=p${n}>x`,
+    'a style sheet': (n) => `<link rel="stylesheet" href="css/${n}.css"><p class=p${n}>x`,
+    'a style sheet for print': (n) => `<link rel="stylesheet" media="print" href="css/${n}.css"><p class=p${n}>x`,
+    'an imported style sheet': (n) => `<style>@import "css/${n}.css";</style><p class=p${n}>x`,
+    'a style sheet that imports another': (n) => `<link rel="stylesheet" href="css/all-${n}.css"><p class=p${n}>x`,
+  };
+  it('every element, attribute and style sheet that can name one', async () => {
+    const colourOf = (n: number) => `#1a2b${n}`;
+    const numbered = Object.entries(elements).map(([what, html], at) => ({ what, html, n: at + 10 }));
+    const assets = numbered.flatMap(({ n }) => [
+      [`img/${n}.svg`, svgOf(colourOf(n))],
+      [`css/${n}.css`, `/* a */ .p${n}::before {\n  content: url("../img/${n}.svg")\n}`],
+      [`css/all-${n}.css`, `@import url(${n}.css) print;`],
+    ]);
+    const html = numbered.map((element) => element.html(element.n)).join('\n');
+    const { colours } = await pageOf('a.html', `<!DOCTYPE html>${html}`, Object.fromEntries(assets));
+    expect(numbered.filter(({ n }) => !colours.includes(colourOf(n))).map(({ what }) => what)).toEqual([]);
   });
 
   it('Markdown', async () => {

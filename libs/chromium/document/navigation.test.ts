@@ -234,10 +234,8 @@ describe('A page at a URL', () => {
     ['/to-file', 'the server redirects to a URL that a page may not load', undefined],
     ['/moved-to-private', '127.0.0.2 is not a public address.', undefined],
     ['/to-private', '127.0.0.2 is not a public address.', undefined],
-    ['http://127.0.0.2/', '127.0.0.2 is not a public address.', undefined],
     ['https://127.0.0.2/', '127.0.0.2 is not a public address.', undefined],
     ['http://nowhere.invalid/', 'The host nowhere.invalid does not exist or has no public address.', undefined],
-    ['https://nowhere.invalid/', 'The host nowhere.invalid does not exist or has no public address.', undefined],
   ])('that cannot be printed is an error: %s', async (path, reason, status) => {
     const { name, extra } = await apiErrorFieldsOf(print(path));
     expect([name, extra['status']]).toEqual(['url_load_failed', status]);
