@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -48,20 +48,26 @@ const server = createServer((request, response) => {
   } else response.writeHead(404).end('no');
 });
 
+const portOf = (listening: Server): number => (listening.address() as AddressInfo).port;
+const tlsServer = createTlsServer((_, response) => response.setHeader('content-type', 'image/png').end(image));
+
 let egress: Egress;
 let printer: Printer;
 let base: string;
 beforeAll(async () => {
+  await new Promise<void>((resolve) => tlsServer.listen(0, '127.0.0.1', resolve));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  egress = await openEgress({ allowList: [base.slice(7)], logger: silentLogger });
+  base = `http://127.0.0.1:${portOf(server)}`;
+  egress = await openEgress({ allowList: [base.slice(7), `localhost:${portOf(tlsServer)}`], logger: silentLogger });
   printer = await openTestPrinter({ openProxy: egress.openProxy });
 });
 afterAll(async () => {
   await printer.close();
   await egress.close();
-  server.closeAllConnections();
-  server.close();
+  for (const each of [server, tlsServer]) {
+    each.closeAllConnections();
+    each.close();
+  }
 });
 beforeEach(() => void seen.splice(0));
 
@@ -269,28 +275,19 @@ test('slow host names of two accounts do not delay a document of a third', async
 test('an additional authority is only trusted by printers configured with it', async () => {
   const authority = await createCertificateAuthority();
   const { key, cert } = await authority.issue('localhost');
-  const tlsServer = createTlsServer({ key, cert: `${cert}\n${authority.cert}` }, (_, response) =>
-    response.setHeader('content-type', 'image/png').end(image),
-  );
-  await new Promise<void>((resolve) => tlsServer.listen(0, '127.0.0.1', resolve));
+  tlsServer.setSecureContext({ key, cert: `${cert}\n${authority.cert}` });
   const folder = await mkdtemp(join(tmpdir(), 'authority-'));
   const caFile = join(folder, 'authority.pem');
   await writeFile(caFile, authority.cert);
-  const { port } = tlsServer.address() as AddressInfo;
-  const testEgress = await openEgress({ allowList: [`localhost:${port}`], logger: silentLogger });
-  const trustingPrinter = await openTestPrinter({ openProxy: testEgress.openProxy, caFile });
-  const otherPrinter = await openTestPrinter({ openProxy: testEgress.openProxy });
+  const trustingPrinter = await openTestPrinter({ openProxy: egress.openProxy, caFile });
 
-  const request = requestFor(`<img src="https://localhost:${port}/good.png">`, { external: true });
+  const request = requestFor(`<img src="https://localhost:${portOf(tlsServer)}/good.png">`, { external: true });
   expect((await trustingPrinter.print(request)).warnings).toEqual([]);
-  expect(await apiErrorFieldsOf(otherPrinter.print(request))).toMatchObject({
+  expect(await apiErrorFieldsOf(printer.print(request))).toMatchObject({
     name: 'image_load_failed',
     extra: { reason: expect.stringContaining('not trusted') },
   });
 
-  await Promise.all([trustingPrinter.close(), otherPrinter.close()]);
-  await testEgress.close();
-  tlsServer.closeAllConnections();
-  tlsServer.close();
+  await trustingPrinter.close();
   await rm(folder, { recursive: true });
 });
