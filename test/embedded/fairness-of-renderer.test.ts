@@ -6,7 +6,7 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(6);
+const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(3);
 
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
@@ -21,7 +21,7 @@ test('four accounts whose slow documents fill the browsers do not block the docu
   let ended = 0;
   const document = () => ({ ...smallRequest, data: `${heldDocument()}<script></script>` });
   const post = (client: ApiClient) => client.postRender(document()).finally(() => (ended += 1));
-  const all = slow.flatMap((client) => many(3, () => post(client)));
+  const all = slow.flatMap((client) => many(4, () => post(client)));
   await waitUntil('every account has a document under way', () => heldImages() >= 6);
   for (const data of ['<p>static', '<p>scripted<script>document.body.append(1)</script>']) {
     const response = await fifth.postRender({ ...smallRequest, data });
