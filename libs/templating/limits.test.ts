@@ -8,6 +8,7 @@ import { lineAt, parseTemplate } from './parse.ts';
 
 const nested = (depth: number) => `${'{{#if x}}'.repeat(depth)}y${'{{/if}}'.repeat(depth)}`;
 const nestedCalls = (depth: number) => `${'(json '.repeat(depth)}x${')'.repeat(depth)}`;
+const fewSteps = { limits: { ...templateLimits, steps: 500_000 } };
 const hundreds = Array.from({ length: 400 }, (_, at) => at);
 
 describe('a template over a limit', () => {
@@ -33,9 +34,12 @@ describe('a template over a limit', () => {
     expect(analyse(content, []).errors).toEqual([
       { type: 'syntax_error', line: 1, message: expect.stringContaining(reason) },
     ]);
-    expect(expansionError(content, { x: 1 })).toMatchObject({
+  });
+
+  it('is refused by an expansion, too', () => {
+    expect(expansionError(nested(101), { x: 1 })).toMatchObject({
       name: 'invalid_template_syntax',
-      message: expect.stringContaining(reason),
+      message: expect.stringContaining('nested'),
     });
   });
 
@@ -109,9 +113,8 @@ describe('an expansion over a limit', () => {
   it.each([['{{#each ../../x}}{{/each}}'], ['{{#each ../../x}}{{#if ../y}}{{/if}}{{/each}}']])(
     'stops when loops have too many iterations, even without output: %s',
     (inner) => {
-      expect(expansionError(`{{#each x}}{{#each ../x}}${inner}{{/each}}{{/each}}`, { x: hundreds }).message).toContain(
-        'too many items',
-      );
+      const content = `{{#each x}}{{#each ../x}}${inner}{{/each}}{{/each}}`;
+      expect(expansionError(content, { x: hundreds }, fewSteps).message).toContain('too many items');
     },
   );
 
