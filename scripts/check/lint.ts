@@ -4,8 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 type Check = { name: string; command: string; args: string[] };
 
+/** Prettier formats a file again only after a change of its content, of the options or of Prettier. */
+const prettierCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.setup/prettier-cache'];
+
 const checks: Check[] = [
-  { name: 'format (Prettier)', command: 'prettier', args: ['--check', '.'] },
+  { name: 'format (Prettier)', command: 'prettier', args: ['--check', '.', ...prettierCache] },
   { name: 'style, mistakes and types (oxlint)', command: 'oxlint', args: ['--deny-warnings'] },
   {
     name: 'dependency rules (dependency-cruiser)',
