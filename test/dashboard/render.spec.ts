@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test';
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { startHttpServer } from '#libs/egress/testing/test-servers.ts';
 import { expectAccessible } from './support/accessibility.ts';
-import { type Dashboard, openDashboard } from './support/open-dashboard.ts';
+import { test } from './support/dashboard-service.ts';
+import { type Dashboard, openDashboardOn } from './support/open-dashboard.ts';
 
 type Body = Record<string, unknown>;
 
@@ -30,11 +31,10 @@ const rendered = async (fields: Body = {}): Promise<string> =>
 const open = (path: string, on = page) => on.goto(`/dashboard/renders/${path}`);
 const event = (name: string | RegExp) => page.locator('.timeline').getByRole('button', { name });
 
-test.beforeAll(async ({ browser }) => {
-  dashboard = await openDashboard({ COLOPHON_EGRESS_ALLOW: '127.0.0.1' });
+test.beforeAll(async ({ browser, dashboard: service }) => {
+  dashboard = await openDashboardOn(service);
   owner = await dashboard.signIn(browser, 'owner');
 });
-test.afterAll(() => dashboard.close());
 test.beforeEach(async () => {
   page = await owner.newPage();
 });

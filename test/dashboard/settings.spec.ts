@@ -1,15 +1,14 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible, expectFitsPhone } from './support/accessibility.ts';
-import { type DashboardService, startDashboardService, test } from './support/dashboard-service.ts';
+import { type DashboardService, test } from './support/dashboard-service.ts';
 import { failure } from './support/failure.ts';
 
 let service: DashboardService;
 let accountId: string;
-test.beforeAll(async () => {
-  service = await startDashboardService({ COLOPHON_EGRESS_ALLOW: 'intranet.example,10.0.0.0/8' });
+test.beforeAll(async ({ dashboard }) => {
+  service = dashboard;
   accountId = (await service.openAccount('Paper Mill')).id;
 });
-test.afterAll(() => service.close());
 
 const open = async (page: Page): Promise<void> => {
   await page.goto(`${service.url}/dashboard/settings`);
@@ -20,7 +19,7 @@ const settings = async (page: Page): Promise<unknown> =>
   (await page.request.get(`${service.url}/api/v1/account/settings`)).json();
 
 test('An owner changes the settings', async ({ browser }) => {
-  const page = await service.openPage(browser, { email: 'ada@example.com', accountId, role: 'owner' });
+  const page = await service.openPage(browser, { email: 'ada.settings@example.com', accountId, role: 'owner' });
   await open(page);
   await expect(page.getByText(accountId)).toBeVisible();
   for (const text of ['intranet.example', '10.0.0.0/8', 'COLOPHON_EGRESS_ALLOW'])
@@ -56,7 +55,7 @@ test('An owner changes the settings', async ({ browser }) => {
 });
 
 test('A wrong value is explained at its field, and undone', async ({ browser }) => {
-  const page = await service.openPage(browser, { email: 'ada@example.com', accountId, role: 'owner' });
+  const page = await service.openPage(browser, { email: 'ada.settings@example.com', accountId, role: 'owner' });
   await open(page);
   const before = await settings(page);
   await page.getByRole('combobox', { name: 'Language and region' }).fill('not a tag');
@@ -86,7 +85,7 @@ for (const role of ['developer', 'viewer'] as const)
   });
 
 test('The page has a state for loading and for errors', async ({ browser }) => {
-  const page = await service.openPage(browser, { email: 'ada@example.com', accountId, role: 'owner' });
+  const page = await service.openPage(browser, { email: 'ada.settings@example.com', accountId, role: 'owner' });
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (answer = resolve));
   await page.route('**/api/v1/account/settings', async (route) => {

@@ -5,10 +5,9 @@ import { test } from './support/dashboard-service.ts';
 import { button, dialog, open, openWebhookDashboard, type WebhookDashboard } from './support/webhooks.ts';
 
 let service: WebhookDashboard;
-test.beforeAll(async () => {
-  service = await openWebhookDashboard();
+test.beforeAll(async ({ dashboard }) => {
+  service = await openWebhookDashboard(dashboard);
 });
-test.afterAll(() => service.close());
 
 test('The secret is shown on demand, copied, and rotated; the old one is shown until its end', async ({ browser }) => {
   const account = await service.openAccount();

@@ -4,10 +4,9 @@ import { test } from './support/dashboard-service.ts';
 import { button, dialog, open, openWebhookDashboard, row, type WebhookDashboard } from './support/webhooks.ts';
 
 let service: WebhookDashboard;
-test.beforeAll(async () => {
-  service = await openWebhookDashboard();
+test.beforeAll(async ({ dashboard }) => {
+  service = await openWebhookDashboard(dashboard);
 });
-test.afterAll(() => service.close());
 
 test('An owner filters the list, reads the attempts of a callback, and sends it again', async ({ browser }) => {
   const account = await service.openAccount();

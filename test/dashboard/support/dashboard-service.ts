@@ -8,6 +8,7 @@ import { issueKey, openAccount } from '../../support/service/accounts.ts';
 import type { EnvironmentVariables } from '../../support/service/colophon-process.ts';
 import { openTestInstallation, type TestInstallation } from '../../support/service/installation.ts';
 import { withInstallationEngines } from '../../support/service/with-engines.ts';
+import { openWebhookReceivers, type WebhookReceivers } from '../../support/webhooks/receivers.ts';
 
 const actor = { kind: 'person', name: 'tests' } as const;
 
@@ -88,8 +89,23 @@ export const startDashboardService = async (settings: EnvironmentVariables = {})
 
 export type DashboardService = Awaited<ReturnType<typeof startDashboardService>>;
 
+/** The service may call back receivers of the tests, and names two more addresses that it may call. */
+export type SharedDashboard = DashboardService & { receivers: WebhookReceivers };
+
+const openSharedDashboard = async (): Promise<SharedDashboard> => {
+  const receivers = await openWebhookReceivers();
+  const { COLOPHON_EGRESS_ALLOW, ...settings } = receivers.settings;
+  const allowed = `intranet.example,10.0.0.0/8,${COLOPHON_EGRESS_ALLOW}`;
+  const dashboard = await startDashboardService({ ...settings, COLOPHON_EGRESS_ALLOW: allowed });
+  const close = async (): Promise<void> => {
+    await dashboard.close();
+    await receivers.close();
+  };
+  return { ...dashboard, receivers, close };
+};
+
 /** One service for all tests of a worker process. The browsers that a test opens are closed after it. */
-export const test = base.extend<{ closedBrowsers: void }, { dashboard: DashboardService }>({
+export const test = base.extend<{ closedBrowsers: void }, { dashboard: SharedDashboard }>({
   closedBrowsers: [
     async ({ browser }, use) => {
       const before = new Set(browser.contexts());
@@ -104,7 +120,7 @@ export const test = base.extend<{ closedBrowsers: void }, { dashboard: Dashboard
     // Playwright reads the names of fixtures from an object pattern.
     // oxlint-disable-next-line no-empty-pattern
     async ({}, use) => {
-      const dashboard = await startDashboardService();
+      const dashboard = await openSharedDashboard();
       await use(dashboard);
       await dashboard.close();
     },

@@ -1,8 +1,7 @@
 import type { Browser, BrowserContext } from '@playwright/test';
 import type { Role } from '#contracts/roles.ts';
 import { issueKey, openAccount } from '../../support/service/accounts.ts';
-import type { EnvironmentVariables } from '../../support/service/colophon-process.ts';
-import { type DashboardService, startDashboardService } from './dashboard-service.ts';
+import type { DashboardService } from './dashboard-service.ts';
 
 /** An account of a service with a key that has every permission. `signIn` opens a browser for a person of the account. */
 export const openDashboardOn = async (dashboard: DashboardService) => {
@@ -26,8 +25,4 @@ export const openDashboardOn = async (dashboard: DashboardService) => {
   };
 };
 
-/** The same on a service of its own. */
-export const openDashboard = async (settings: EnvironmentVariables) =>
-  openDashboardOn(await startDashboardService(settings));
-
-export type Dashboard = Awaited<ReturnType<typeof openDashboard>>;
+export type Dashboard = Awaited<ReturnType<typeof openDashboardOn>>;

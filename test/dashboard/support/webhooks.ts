@@ -2,13 +2,13 @@ import type { Browser, Page } from '@playwright/test';
 import { createClient } from '../../support/client/api-client.ts';
 import { createJobClient } from '../../support/client/job-client.ts';
 import { issueKey, openAccount as openAccountOn } from '../../support/service/accounts.ts';
-import { openWebhookReceivers, type WebhookReceiver } from '../../support/webhooks/receivers.ts';
-import { openDashboard } from './open-dashboard.ts';
+import type { WebhookReceiver } from '../../support/webhooks/receivers.ts';
+import type { SharedDashboard } from './dashboard-service.ts';
+import { openDashboardOn } from './open-dashboard.ts';
 
-/** A dashboard whose service may call back receivers of the test. */
-export const openWebhookDashboard = async () => {
-  const receivers = await openWebhookReceivers();
-  const dashboard = await openDashboard(receivers.settings);
+/** Accounts of the service, whose jobs may call back receivers of the tests. */
+export const openWebhookDashboard = async (service: SharedDashboard) => {
+  const dashboard = await openDashboardOn(service);
   const openAccount = async () => {
     const id = await openAccountOn(dashboard.installation);
     const client = createClient(dashboard.url, (await issueKey(dashboard.installation, id)).key);
@@ -27,15 +27,11 @@ export const openWebhookDashboard = async () => {
     };
   };
   return {
-    receivers,
+    receivers: service.receivers,
     url: dashboard.url,
     openAccount,
     signedIn: async (browser: Browser, { id }: { id: string }, role: 'owner' | 'developer' | 'viewer' = 'owner') =>
       (await dashboard.signIn(browser, role, id)).newPage(),
-    close: async (): Promise<void> => {
-      await dashboard.close();
-      await receivers.close();
-    },
   };
 };
 export type WebhookDashboard = Awaited<ReturnType<typeof openWebhookDashboard>>;
