@@ -1,12 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exampleNames, readExample } from '#libs/templating/examples.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
-import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { createTemplateClient } from '../support/client/template-client.ts';
+import { documents, longHeading, page as headed } from '../support/documents/conformance-documents.ts';
 import { readLinks, readPdf, readStructure, withoutDates } from '../support/documents/read-pdf.ts';
-import { sampleDocument } from '../support/documents/sample-documents.ts';
-import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -16,139 +13,78 @@ beforeAll(async () => {
 });
 
 const both = { conformance: ['pdf/a-3b', 'pdf/ua-1'] };
-/** The same for each of them. */
-const all = <T>(pdfs: object, one: T): Record<string, T> =>
-  Object.fromEntries(Object.keys(pdfs).map((name) => [name, one]));
 const bytes = (base64: string): Uint8Array => Buffer.from(base64, 'base64');
 const page = (body: string, head = '<title>Report</title>', lang = 'en'): string =>
   `<!doctype html><html lang="${lang}"><head>${head}</head><body>${body}</body></html>`;
 const dot = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
-/** The browser names its place with 9 bytes for each character. */
-const longHeading = '日本語のとても長い見出し'.repeat(3);
-
-const documents: Record<string, [inputType: string, data: unknown, options?: Body]> = {
-  html: ['html', sampleDocument('invoice.html'), { metadata: { title: 'Invoice' } }],
-  markdown: ['markdown', sampleDocument('release-notes.md')],
-  'markdown with lists': [
-    'markdown',
-    '# T\n\n- a\n  - b\n\n1. x\n\nTerm\n: Definition\n\n- [x] done\n\nNote[^1].\n\n[^1]: Foot\n',
-  ],
-  'a long heading in a table of contents': ['markdown', `# T\n\n[[toc]]\n\n## ${longHeading}`],
-  'scripts of the world': ['markdown', sampleDocument('languages.md')],
-  arabic: ['markdown', sampleDocument('letter-arabic.md')],
-  docx: ['docx', sampleDocument('agreement.docx')],
-  csv: ['csv', sampleDocument('orders.csv')],
-  json: ['json', sampleDocument('order.json')],
-  'json table': ['json', sampleDocument('customers.json')],
-  xml: ['xml', sampleDocument('catalogue.xml')],
-  'nothing but an image': ['html', page(`<img alt="A dot" src="${dot}">`)],
-  tables: [
-    'html',
-    page(
-      '<h1>T</h1><table><caption>C</caption><thead><tr><th colspan=2>A<tr><th>x<th>y</thead><tr><td rowspan=2>1<td>2' +
-        `<tr><td>3</table><table>${'<tr><td>1'.repeat(120)}</table>`,
-    ),
-  ],
-  lists: ['html', page('<ul>text<p>p</ul><li>alone</li><ul><li>a<ul><li>b</ul>after<li>c</ul><dl><dt>t<dd>d</dl>')],
-  figures: [
-    'html',
-    page(
-      `<h1>F</h1><figure><img alt=x src="${dot}"><figcaption>c</figcaption></figure><img alt="" src="${dot}">` +
-        '<svg width=20 height=20 role=img aria-label=circle><circle r=9 /></svg>',
-    ),
-  ],
-  links: [
-    'html',
-    page('<p><a href="https://example.com/">out</a> <a href="#q">in</a><p id=q>q'),
-    { header_html: '<a href="https://example.com/">Head</a> {{page}}' },
-  ],
-  transparency: [
-    'html',
-    page(
-      '<div style="background:linear-gradient(red,blue);box-shadow:0 0 5px;opacity:.5"><p>x</div>' +
-        '<div style="filter:blur(2px)" aria-hidden=true>y</div><div style="mix-blend-mode:multiply">z</div>',
-    ),
-  ],
-  headers: [
-    'html',
-    page('<h1>One</h1><p>a<h2>Two</h2><p>b'),
-    { header_html: '{{title}} {{section}}', footer_html: '{{page}} / {{total}}' },
-  ],
-  emoji: ['html', page('<p>😀 👍🏽 🇩🇪 ❤️')],
-  'a script': ['html', page('<h1>S</h1><script>document.body.append("added")</script>')],
-  formulas: ['markdown', '# Formulas\n\nA fraction $\\frac{1}{2}$ in text.\n\n$$\nx^2\n$$'],
-  drawings: [
-    'html',
-    page(
-      '<p>a <svg width=9 height=9 aria-label="Sales"><rect width=9 height=9 /></svg>' +
-        '<svg><title>Costs</title><rect width=9 height=9 /></svg>' +
-        '<svg width=9 height=9 aria-hidden="true"><rect width=9 height=9 /></svg><a href="https://example.com">b</a>',
-    ),
-  ],
-  'page ranges': ['html', page('<p>a<p style="break-before:page">b'), { page_ranges: '2' }],
-};
-
-describe.skipIf(!isVeraPdfAvailable)('A PDF that veraPDF validates', () => {
-  it('conforms to PDF/A-3b and PDF/UA-1, whatever the input', async () => {
-    const pdfs: Record<string, Uint8Array> = {};
-    for (const [name, [inputType, data, options = {}]] of Object.entries(documents)) {
-      const response = await caller.convert(inputType, data, { ...both, ...options });
-      expect([name, response.status, response.text.slice(0, 300)]).toEqual([name, 200, expect.any(String)]);
-      pdfs[name] = bytes(String(response.body['pdf_base64']));
-    }
-    expect(await validate(pdfs)).toEqual(all(pdfs, conformsTo('3b', 'ua1')));
-  });
-
+describe('A PDF for PDF/UA', () => {
   it('has alternative texts of formulas and drawings', async () => {
-    const structureOf = async ([inputType, data]: (typeof documents)[string]) =>
+    const structureOf = async (inputType: string, data: string) =>
       readStructure((await caller.render(inputType, data, both)).pdf_base64);
-    const formulas = await structureOf(documents['formulas']!);
+    const formulas = await structureOf('markdown', '# Formulas\n\nA fraction $\\frac{1}{2}$ in text.\n\n$$\nx^2\n$$');
     expect(formulas.alternativeTexts).toEqual(['\\frac{1}{2}', 'x^2']);
     expect(formulas.roles.filter((role) => role === 'Formula')).toHaveLength(2);
-    expect((await structureOf(documents['drawings']!)).alternativeTexts).toEqual(['Sales', 'Costs']);
+    const drawings =
+      '<p>a <svg width=9 height=9 aria-label="Sales"><rect width=9 height=9 /></svg>' +
+      '<svg><title>Costs</title><rect width=9 height=9 /></svg>' +
+      '<svg width=9 height=9 aria-hidden="true"><rect width=9 height=9 /></svg>';
+    expect((await structureOf('html', page(drawings))).alternativeTexts).toEqual(['Sales', 'Costs']);
   });
 
   it('numbers headings by their nesting, whatever levels the document uses', async () => {
-    const html = page('<h2>a</h2><h4>b</h4><h3>c</h3><h2>d</h2><h6>e</h6>');
+    const [, html] = documents['headings']!;
     const { pdf_base64: pdf } = await caller.render('html', html, both);
-    expect((await readStructure(pdf)).roles.filter((role) => /^H\d$/.test(role))).toEqual([
-      'H1',
-      'H2',
-      'H2',
-      'H1',
-      'H2',
-    ]);
-    expect(await validate({ pdf: bytes(pdf) })).toEqual({ pdf: conformsTo('3b', 'ua1') });
+    const levels = (await readStructure(pdf)).roles.filter((role) => /^H\d$/.test(role));
+    expect(levels).toEqual(['H1', 'H2', 'H2', 'H1', 'H2']);
+  });
+});
+
+describe('Content that assistive technology cannot read', () => {
+  it.each<[body: string, element: string, message: RegExp, clause?: string]>([
+    ['<iframe id="f" srcdoc="<p>inside"></iframe>', 'iframe#f', /Put its content into the document itself/],
+    ['<object type="text/html" data="data:text/html,inside"></object>', 'object', /Put its content/],
+    ['<embed src="data:text/html,inside">', 'embed', /Put its content/],
+    ['<select><option>chosen</select>', 'select', /Write the chosen option as text/],
+    ['<script>document.body.append(document.createElement("iframe"))</script>', 'iframe', /Put its content/],
+    ['<svg id="sales" width=9 height=9><rect width=9 height=9 /></svg>', 'svg#sales', /Give the drawing/, '7.3'],
+    ['<a href="https://example.com"><svg width=9 height=9><path d="M0 0h9" /></svg></a>', 'a', /link a text/, '7.18.5'],
+    [
+      '<a href="https://example.com"><img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="></a>',
+      'a',
+      /Give the link a text/,
+      '7.18.5',
+    ],
+  ])('is a violation of PDF/UA: %s', async (body, element, message, clause = '7.1') => {
+    const response = await caller.convert('html', headed(body), { conformance: 'pdf/ua-1' });
+    expectErrorResponse(response, 'conformance_not_met', {
+      violations: [{ standard: `ISO 14289-1, ${clause}`, element, message: expect.stringMatching(message) as unknown }],
+      total_violations: 1,
+    });
   });
 
-  it('conforms to both if it is made from an example template', async () => {
-    const templates = createTemplateClient(caller);
-    const pdfs: Record<string, Uint8Array> = {};
-    for (const name of exampleNames) {
-      const { template, sample } = await readExample(name);
-      const { id } = await templates.create(template.content, {
-        variables: template.variables,
-        labels: template.labels,
-        default_options: template.default_options,
-      });
-      const response = await templates.render(id, sample, both);
-      expect([name, response.status, response.text.slice(0, 300)]).toEqual([name, 200, expect.any(String)]);
-      pdfs[name] = bytes(String(response.body['pdf_base64']));
-    }
-    expect(await validate(pdfs)).toEqual(all(pdfs, conformsTo('3b', 'ua1')));
+  it('is a violation in a part of a composed document', async () => {
+    const part = { mode: 'CONVERT', input_type: 'html', data: headed('<iframe srcdoc="<p>inside"></iframe>') };
+    const response = await caller.postRender({
+      mode: 'COMPOSE',
+      parts: [part],
+      metadata: { title: 'T' },
+      conformance: 'pdf/ua-1',
+    });
+    expect(response.body).toMatchObject({
+      error: 'conformance_not_met',
+      violations: [{ element: 'parts[0]: iframe' }],
+    });
   });
 
-  it('conforms to one standard alone', async () => {
-    const flavours = { 'pdf/a-2b': '2b', 'pdf/a-2u': '2u', 'pdf/a-3u': '3u', 'pdf/ua-1': 'ua1' } as const;
-    const pdfs: Record<string, Uint8Array> = {};
-    for (const conformance of Object.keys(flavours))
-      pdfs[conformance] = bytes(
-        (await caller.render('markdown', sampleDocument('languages.md'), { conformance })).pdf_base64,
-      );
-    expect(await validate(pdfs)).toEqual(
-      Object.fromEntries(Object.entries(flavours).map(([name, flavour]) => [name, conformsTo(flavour)])),
-    );
+  it('is allowed as decoration, invisible, or without PDF/UA', async () => {
+    const frame = '<iframe srcdoc="<p>inside"></iframe>';
+    const hidden = `<div aria-hidden="true">${frame}</div><div style="display:none">${frame}</div>`;
+    for (const [html, conformance] of [
+      [hidden, 'pdf/ua-1'],
+      [frame, 'pdf/a-3b'],
+    ] as const)
+      expect((await caller.convert('html', headed(html), { conformance })).status, html).toBe(200);
   });
 });
 
