@@ -91,7 +91,7 @@ const makersForLevels = async (): Promise<Record<string, Make>> => {
     const [inputType, data] = documentsForLevels[name]!;
     return { mode: 'CONVERT', input_type: inputType, data };
   };
-  const parts = [partOf('scripts'), partOf('csv'), { mode: 'RENDER', template_id: id, data: sample }];
+  const parts = [partOf('xml'), partOf('csv'), { mode: 'RENDER', template_id: id, data: sample }];
   const whole = { mode: 'COMPOSE', parts, metadata: { title: 'Whole' }, contents: true, page_numbers: {} };
   return {
     ...Object.fromEntries(

@@ -114,7 +114,7 @@ const contents: Record<string, Document> = {
   ],
   notes: [
     'markdown',
-    '# A\n\nx[^a] y[^a]\n\n- a\n  - b\n\n- [x] done\n- [ ] todo\n\n> - list\n\nTerm\n: def\n\n1. a\n   ```py\n   x = 1\n   ```\n\n[^a]: n\n',
+    '# A\n\nx[^a] y[^a]\n\n- a\n  - b\n\n- [x] done\n\n> - list\n\nTerm\n: def\n\n1. a\n   ```py\n   x = 1\n   ```\n\n[^a]: n\n',
   ],
   styles: [
     'html',
