@@ -4,7 +4,7 @@ import { createUnlimitedKey, issueKey, openAccount } from '../support/service/ac
 import { type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { file, type FormEntry, postForm, svgOf } from '../support/client/multipart.ts';
-import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
+import { readPdfWithColours, withoutDates } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -25,12 +25,12 @@ const render = async (entries: FormEntry[]): Promise<RenderResult> => {
   expect(response.status, response.text.slice(0, 500)).toBe(200);
   return response.body as RenderResult;
 };
-const pageOf = async (name: string, content: string, assets: Record<string, string | Uint8Array>): Promise<PdfPage> => {
+const pageOf = async (name: string, content: string, assets: Record<string, string | Uint8Array>) => {
   const { pdf_base64 } = await render([
     ['file', file(name, content)],
     ...Object.entries(assets).map(([path, bytes]): FormEntry => ['assets', file(path, bytes)]),
   ]);
-  return (await readPdf(pdf_base64))[0]!;
+  return (await readPdfWithColours(pdf_base64))[0]!;
 };
 const missing = async (html: string, ...assets: FormEntry[]) =>
   expectErrorResponse(await postForm(caller, [['file', file('a.html', html)], ...assets]), 'image_load_failed');
@@ -100,7 +100,7 @@ describe('An asset is found by its relative name from', () => {
   });
 
   it('header and footer, with a style sheet', async () => {
-    const [page] = await readPdf(
+    const [page] = await readPdfWithColours(
       (
         await render([
           ['file', file('a.html', '<p>x')],
@@ -126,7 +126,7 @@ describe('An asset is found by its relative name from', () => {
       ['data', file('data.json', JSON.stringify({ logo: 'a', name: 'Ines' }))],
       ['assets', file('a.svg', svgOf(colour))],
     ]);
-    const [page] = await readPdf(pdf_base64);
+    const [page] = await readPdfWithColours(pdf_base64);
     expect(page!.colours).toContain(colour);
     expect(page!.text).toContain('Ines');
   });
@@ -152,7 +152,7 @@ describe('A document with assets', () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ id, same: true })]);
     const repeated = await caller.request('POST', `/api/v1/renders/${id}/repeat`);
     expect(repeated.status, repeated.text.slice(0, 300)).toBe(200);
-    expect((await readPdf((repeated.body as RenderResult).pdf_base64))[0]!.colours).toContain(colour);
+    expect((await readPdfWithColours((repeated.body as RenderResult).pdf_base64))[0]!.colours).toContain(colour);
   });
 
   it('uses a font', async () => {
@@ -182,7 +182,7 @@ describe('A document with assets', () => {
     );
     expect(response.status, response.text.slice(0, 300)).toBe(200);
     expect(response.body.diagnostics).toMatchObject({ render_mode: 'static', console: [] });
-    const [page] = await readPdf((response.body as RenderResult).pdf_base64);
+    const [page] = await readPdfWithColours((response.body as RenderResult).pdf_base64);
     expect(page!.colours).toContain(colour);
     expect(page!.colours).not.toContain('#ff0000');
   });

@@ -9,7 +9,7 @@ import { createUnlimitedKey, openAccount, issueKey } from '../support/service/ac
 import { type ApiClient, type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { file, type FormEntry, postForm, postRawForm, svgOf } from '../support/client/multipart.ts';
-import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
+import { type PdfPage, readPdf, readPdfWithColours, withoutDates } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -368,7 +368,7 @@ describe('A form of', () => {
         ],
         { cwd: folder, maxBuffer: 10_000_000 },
       );
-      const [page] = await readPdf((JSON.parse(stdout) as RenderResult).pdf_base64);
+      const [page] = await readPdfWithColours((JSON.parse(stdout) as RenderResult).pdf_base64);
       expect(page!.colours).toContain('#abcdef');
       expect(Math.round(page!.width)).toBe(148);
     },
@@ -383,7 +383,7 @@ describe('A form of', () => {
       '![Logo](img/löwe.svg)\n--XX--\n';
     const response = await postRawForm(caller, body, { contentType: 'multipart/form-data; boundary="XX"' });
     expect(response.status, response.text.slice(0, 300)).toBe(200);
-    const [page] = await readPdf((response.body as RenderResult).pdf_base64);
+    const [page] = await readPdfWithColours((response.body as RenderResult).pdf_base64);
     expect(page!.colours).toContain('#abcdef');
   });
 });

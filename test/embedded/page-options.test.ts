@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
-import { findTextRun, type PdfPage, readPdf, type TextRun } from '../support/documents/read-pdf.ts';
+import { findTextRun, type PdfPage, readPdf, readPdfWithColours, type TextRun } from '../support/documents/read-pdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -108,8 +108,12 @@ describe('The page options', () => {
 
   it('print backgrounds unless print_background is false', async () => {
     const coloured = '<body style="margin:0"><div style="background:#c81e64;width:50mm;height:50mm">MARK</div>';
-    expect((await first({}, coloured)).colours).toContain('#c81e64');
-    expect((await first({ print_background: false }, coloured)).colours).not.toContain('#c81e64');
+    const coloursOf = async (options: Body): Promise<string[]> => {
+      const { pdf_base64: pdf } = await caller.render('html', coloured, options);
+      return (await readPdfWithColours(pdf))[0]!.colours;
+    };
+    expect(await coloursOf({})).toContain('#c81e64');
+    expect(await coloursOf({ print_background: false })).not.toContain('#c81e64');
   });
 
   it.each(['', '<script>1</script>'])('emulate the print medium by default, or the screen (%j)', async (script) => {

@@ -6,7 +6,7 @@ import { type ApiClient, type Body, createClient } from '../support/client/api-c
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { checkWithQpdf, isQpdfAvailable } from '../support/documents/qpdf.ts';
-import { findTextRun, pdfBytes, readPdf, readStructure } from '../support/documents/read-pdf.ts';
+import { findTextRun, pdfBytes, readPdf, readPdfWithColours, readStructure } from '../support/documents/read-pdf.ts';
 import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
@@ -175,9 +175,10 @@ describe('Page numbers', () => {
   });
 
   it('are outside on odd and even pages, at their distance from the edges', async () => {
-    const pages = await caller.renderedPages('html', pagesOf(2), {
+    const { pdf_base64: pdf } = await caller.render('html', pagesOf(2), {
       page_numbers: { format: 'No. {page}', position: 'bottom_outside', margin: 12, font_size: 14, color: '#cc0000' },
     });
+    const pages = await readPdfWithColours(pdf);
     const [odd, even] = pages.map((page) => findTextRun(page, 'No. '));
     expect(Math.abs(odd!.right - 198)).toBeLessThan(1);
     expect(Math.abs(even!.left - 12)).toBeLessThan(1);

@@ -2,28 +2,27 @@ import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 /** A run of text: its ends and baseline in millimetres from the left and upper edge; `size` is the font size in points. */
 export type TextRun = { text: string; left: number; right: number; top: number; size: number };
-/** `width` and `height` in millimetres; `text` is all runs in order; `colours` are the fill colours, as `#rrggbb`. */
-export type PdfPage = { width: number; height: number; text: string; runs: TextRun[]; colours: string[] };
+/** `width` and `height` in millimetres; `text` is all runs in order. */
+export type PdfPage = { width: number; height: number; text: string; runs: TextRun[] };
 
 const millimetres = (points: number): number => (points / 72) * 25.4;
 
 export const pdfBytes = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
-/** Reads the pages of a PDF. The password is for an encrypted one. */
-export const readPdf = async (base64: string, password = ''): Promise<PdfPage[]> => {
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocument>['promise']>['getPage']>>;
+
+const readPages = async <T>(base64: string, password: string, read: (page: Page) => Promise<T>): Promise<T[]> => {
   const data = new Uint8Array(pdfBytes(base64));
   const task = getDocument({ data, verbosity: 0, useSystemFonts: true, password });
   const document = await task.promise;
   try {
     return await Promise.all(
-      Array.from({ length: document.numPages }, async (_, index) => readPage(await document.getPage(index + 1))),
+      Array.from({ length: document.numPages }, async (_, index) => read(await document.getPage(index + 1))),
     );
   } finally {
     await task.destroy();
   }
 };
-
-type Page = Awaited<ReturnType<Awaited<ReturnType<typeof getDocument>['promise']>['getPage']>>;
 
 const readPage = async (page: Page): Promise<PdfPage> => {
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view;
@@ -38,13 +37,22 @@ const readPage = async (page: Page): Promise<PdfPage> => {
       top: millimetres(top - transform[5]),
       size: Math.hypot(transform[2], transform[3]),
     }));
-  const operators = await page.getOperatorList();
-  const colours = operators.fnArray.flatMap((operator, index) =>
-    operator === OPS.setFillRGBColor ? [String((operators.argsArray[index] as unknown[])[0])] : [],
-  );
   const text = items.map(({ str, hasEOL }) => str + (hasEOL ? '\n' : '')).join('');
-  return { width: millimetres(right - left), height: millimetres(top - bottom), text, runs, colours };
+  return { width: millimetres(right - left), height: millimetres(top - bottom), text, runs };
 };
+
+/** Reads the pages of a PDF. The password is for an encrypted one. */
+export const readPdf = (base64: string, password = ''): Promise<PdfPage[]> => readPages(base64, password, readPage);
+
+/** The pages of a PDF with their fill colours, as `#rrggbb`. To read them takes as long as to read the text. */
+export const readPdfWithColours = (base64: string): Promise<(PdfPage & { colours: string[] })[]> =>
+  readPages(base64, '', async (page) => {
+    const { fnArray, argsArray } = await page.getOperatorList();
+    const colours = fnArray.flatMap((operator, index) =>
+      operator === OPS.setFillRGBColor ? [String((argsArray[index] as unknown[])[0])] : [],
+    );
+    return { ...(await readPage(page)), colours };
+  });
 
 /** A link of a PDF: to a URL, or to a place in the PDF. */
 export type PdfLink = { url: string } | { place: string };
