@@ -17,13 +17,13 @@ const base64 = (docx: Buffer): string => docx.toString('base64');
 const pageBreak = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
 const threePages = base64(buildDocx(['One', 'Two', 'Three'].map((text) => paragraph(text)).join(pageBreak)));
 
-describe.skipIf(!isOfficeAvailable)('A Word document', () => {
-  const at = sharedService();
-  let caller: ApiClient;
-  beforeAll(async () => {
-    caller = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
-  });
+const at = sharedService();
+let caller: ApiClient;
+beforeAll(async () => {
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
+});
 
+describe.skipIf(!isOfficeAvailable)('A Word document', () => {
   it('is laid out by LibreOffice, whose version is recorded, and verified with the same bytes', async () => {
     const { id, pdf_base64, warnings, pages } = await caller.render('docx', agreement);
     expect([warnings, pages]).toEqual([undefined, 1]);
@@ -119,50 +119,32 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     expect((await readPdf(pdf_base64))[0]!.text).toContain(`Today ${created_at.slice(0, 10)}`);
   });
 
-  const letterInRtf =
-    '{\\rtf1\\ansi {\\field{\\*\\fldinst IF {\\field{\\*\\fldinst MERGEFIELD Sex}{\\fldrslt F}} = "F" "Ms" "Mr"}{\\fldrslt Ms}} Day' +
-    '\\par {\\field{\\*\\fldinst MACROBUTTON NoMacro [Click here]}}\\par}';
-  it.each([
-    [
-      'docx',
-      buildDocx(
-        `<w:p>${field(`IF </w:instrText></w:r>${field('MERGEFIELD Sex', 'F')}<w:r><w:instrText> = "F" "Ms" "Mr"`, 'Ms')}` +
-          `${run(' Day')}</w:p><w:p>${field('MACROBUTTON NoMacro [Click here]')}</w:p>`,
-      ),
-    ],
-    ['rtf', Buffer.from(letterInRtf)],
-  ])('shows the stored results of conditions, and the texts of buttons: %s', async (inputType, letter) => {
-    const [page] = await caller.renderedPages(inputType, base64(letter));
-    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Ms Day [Click here]');
-  });
-
-  const grossInRtf =
-    '{\\rtf1\\ansi Gross {\\field{\\*\\fldinst = {\\field{\\*\\fldinst MERGEFIELD net}{\\fldrslt 100}} * 1.2}{\\fldrslt 120.00}}' +
-    ' EUR\\par}';
   /** A field whose instruction contains another one. */
   const outerField = (before: string, inner: string, after: string, result: string): string =>
     field(`${before}</w:instrText></w:r>${inner}<w:r><w:instrText xml:space="preserve">${after}`, result);
-  const gross = outerField('= ', field('MERGEFIELD net', '100'), ' * 1.2 \\# "0.00"', '120.00');
-  it.each([
-    ['docx', buildDocx(`<w:p>${run('Gross ')}${gross}${run(' EUR')}</w:p>`)],
-    ['rtf', Buffer.from(grossInRtf)],
-  ])('shows only the result of a field that contains another one: %s', async (inputType, letter) => {
-    const [page] = await caller.renderedPages(inputType, base64(letter));
-    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Gross 120.00 EUR');
-  });
-
   const bookmarked =
     '</w:t></w:r><w:bookmarkStart w:id="1" w:name="total"/>' + run('5') + '<w:bookmarkEnd w:id="1"/><w:r><w:t>';
-  const set = outerField('SET total ', field('= 2 + 3', '5'), '', bookmarked);
-  const setInRtf =
-    '{\\rtf1\\ansi {\\field{\\*\\fldinst SET total {\\field{\\*\\fldinst = 2 + 3}{\\fldrslt 5}}}' +
-    '{\\fldrslt {\\*\\bkmkstart total}5{\\*\\bkmkend total}}}Total {\\field{\\*\\fldinst REF total}{\\fldrslt 5}}\\par}';
+  const fields = [
+    outerField('IF ', field('MERGEFIELD Sex', 'F'), ' = "F" "Ms" "Mr"', 'Ms') + run(' Day'),
+    field('MACROBUTTON NoMacro [Click here]'),
+    run('Gross ') + outerField('= ', field('MERGEFIELD net', '100'), ' * 1.2 \\# "0.00"', '120.00') + run(' EUR'),
+    outerField('SET total ', field('= 2 + 3', '5'), '', bookmarked) + run('Total ') + field('REF total', '5'),
+  ];
+  const fieldsInRtf = [
+    '{\\field{\\*\\fldinst IF {\\field{\\*\\fldinst MERGEFIELD Sex}{\\fldrslt F}} = "F" "Ms" "Mr"}{\\fldrslt Ms}} Day',
+    '{\\field{\\*\\fldinst MACROBUTTON NoMacro [Click here]}}',
+    'Gross {\\field{\\*\\fldinst = {\\field{\\*\\fldinst MERGEFIELD net}{\\fldrslt 100}} * 1.2}{\\fldrslt 120.00}} EUR',
+    '{\\field{\\*\\fldinst SET total {\\field{\\*\\fldinst = 2 + 3}{\\fldrslt 5}}}' +
+      '{\\fldrslt {\\*\\bkmkstart total}5{\\*\\bkmkend total}}}Total {\\field{\\*\\fldinst REF total}{\\fldrslt 5}}',
+  ];
   it.each([
-    ['docx', buildDocx(`<w:p>${set}${run('Total ')}${field('REF total', '5')}</w:p>`)],
-    ['rtf', Buffer.from(setInRtf)],
-  ])('shows a value that is kept for other fields only where they are: %s', async (inputType, letter) => {
+    ['docx', buildDocx(fields.map((content) => `<w:p>${content}</w:p>`).join(''))],
+    ['rtf', Buffer.from(`{\\rtf1\\ansi ${fieldsInRtf.map((content) => `${content}\\par`).join('\n')}}`)],
+  ])('shows the results of its fields, where they are, and the texts of buttons: %s', async (inputType, letter) => {
     const [page] = await caller.renderedPages(inputType, base64(letter));
-    expect(page!.text.split(/\s+/).filter(Boolean).join(' ')).toBe('Total 5');
+    const words = page!.text.split(/\s+/).filter(Boolean).join(' ');
+    // The conditions, the buttons, only the result of a field with another one, and a value kept for another field.
+    expect(words).toBe('Ms Day [Click here] Gross 120.00 EUR Total 5');
   });
 
   it('is hyphenated if its settings say so', async () => {
@@ -211,7 +193,6 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
 });
 
 describe.skipIf(!isOfficeAvailable)('Tracked changes', () => {
-  const at = sharedService();
   const odtContent =
     '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ' +
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" ' +
@@ -253,20 +234,16 @@ describe.skipIf(!isOfficeAvailable)('Tracked changes', () => {
   ];
 
   it.each(files)('of a file of the type %s are printed as accepted', async (inputType, file) => {
-    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const [page] = await caller.renderedPages(inputType, base64(file));
     expect(page!.text.trim()).toBe('Kept added');
   });
 });
 
 describe.skipIf(!isOfficeAvailable)('A workbook', () => {
-  const at = sharedService();
-
   const rows = Array.from({ length: 90 }, (_, row) => [`Row ${row}`, ...Array.from({ length: 20 }, () => 'wide')]);
   const sizeOf = ({ width, height }: { width: number; height: number }) => [Math.round(width), Math.round(height)];
 
   it('is as wide as a page unless its page setup says more, and gives the same bytes', async () => {
-    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const file = base64(buildXlsx(rows, '<pageSetup paperSize="9" orientation="landscape"/>'));
     const { id, pdf_base64 } = await caller.render('xlsx', file);
     const pages = await readPdf(pdf_base64);
@@ -277,7 +254,6 @@ describe.skipIf(!isOfficeAvailable)('A workbook', () => {
   });
 
   it('shows the stored values of cells that refer to other workbooks', async () => {
-    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const files = unzipSync(buildXlsx([['own', 'other']]));
     const path = 'xl/worksheets/sheet1.xml';
     const sheet = Buffer.from(files[path]!).toString();
@@ -293,7 +269,6 @@ describe.skipIf(!isOfficeAvailable)('A workbook', () => {
     ['without a footer', ''],
     ['with a footer', '<headerFooter><oddFooter>&amp;CPage &amp;P</oddFooter></headerFooter>'],
   ])('is refused for PDF/UA %s, because its cells are not in the structure', async (_, setup) => {
-    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const workbook = base64(buildXlsx([['Name', 'Amount']], setup));
     const part = { mode: 'CONVERT', input_type: 'xlsx', data: workbook };
     const compose = { mode: 'COMPOSE', parts: [part], metadata: { title: 'T' }, conformance: 'pdf/ua-1' };
@@ -312,7 +287,6 @@ describe.skipIf(!isOfficeAvailable)('A workbook', () => {
   });
 
   it('is one page for each visible sheet with one_page_per_sheet, on larger paper where it needs it', async () => {
-    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const onePage = async (cells: string[][]) =>
       caller.renderedPages('xlsx', base64(buildXlsx(cells)), { one_page_per_sheet: true });
     const [large, ...others] = await onePage(rows);
