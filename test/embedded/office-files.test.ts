@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createClient } from '../support/client/api-client.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { compareWithCommandLine, hasSamePages } from '../support/documents/compare-office.ts';
 import { canCompare } from '../support/documents/compare-pdfs.ts';
 import { filesOfOtherFormats, officeFile, wordFilesOfOthers } from '../support/documents/office-files.ts';
@@ -9,14 +9,16 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
-const createCaller = async () => createClient(at.service.url, await createUnlimitedKey(at.installation));
+let caller: ApiClient;
+beforeAll(async () => {
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+});
 
 /** Ten of them, from all parts of the list. `npm run bench -- word` compares all. */
 const sample = wordFilesOfOthers.filter((_, index) => index % Math.ceil(wordFilesOfOthers.length / 10) === 0);
 
 describe.skipIf(!canCompare || sample.length === 0)('Word documents that others made', () => {
   it('have the pages and the text that LibreOffice itself prints, and look like them', async () => {
-    const caller = await createCaller();
     const compared = await compareWithCommandLine(
       sample,
       async (type, file) => (await caller.render(type, file)).pdf_base64,
@@ -31,7 +33,6 @@ const textsOf: Record<string, string[]> = { odt: ['Subject'], doc: ['Subject'], 
 
 describe.skipIf(!isOfficeAvailable)('A file of another office format', () => {
   it.each(filesOfOtherFormats)('%s is printed with its text, and again with the same bytes', async (name) => {
-    const caller = await createCaller();
     const type = name.slice(name.lastIndexOf('.') + 1);
     const { id, pdf_base64 } = await caller.render(type, officeFile(name).toString('base64'));
     const text = (await readPdf(pdf_base64)).map((page) => page.text).join(' ');
