@@ -7,7 +7,6 @@ import { file, postForm } from '../support/client/multipart.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { readAttachments } from '../support/documents/read-attachments.ts';
 import { sampleInvoice } from '../support/documents/sample-invoices.ts';
-import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -188,11 +187,5 @@ describe('Attachments', () => {
       for (const response of [await free.convert('html', html, { attachments }), await free.postRender(composed)])
         expect(expectErrorResponse(response, 'invalid_request', { field: 'attachments' }).message).toMatch(message);
     }
-  });
-
-  it.skipIf(!isVeraPdfAvailable)('conform to PDF/A-3', async () => {
-    const attachments = [...files, { name: 'empty.txt', data: '' }];
-    const rendered = await caller.render('html', html, { attachments, conformance: ['pdf/a-3b', 'pdf/ua-1'] });
-    expect(await validate({ rendered: pdfOf(rendered) })).toEqual({ rendered: conformsTo('3b', 'ua1') });
   });
 });

@@ -5,7 +5,6 @@ import { type ApiClient, type ApiResponse, type Body, createClient } from '../su
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { pdfBytes, readLinks, readPdf, readStructure } from '../support/documents/read-pdf.ts';
 import { checkWithQpdf, isQpdfAvailable } from '../support/documents/qpdf.ts';
-import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -149,35 +148,6 @@ describe('A composed document', () => {
     expect(await titleOf(parts.slice(1), { contents: true })).toBe('Terms');
     expect(await titleOf(parts, { metadata: { title: 'Mine' } })).toBe('Mine');
   });
-
-  it.skipIf(!isVeraPdfAvailable)(
-    'conforms to PDF/A-3b and PDF/UA-1',
-    async () => {
-      const table = '<table><tr><th>A<th>B<tr><td>1<td>2</table>';
-      const parts = [
-        html('Cover', '<p>x', { cover: true }),
-        html(
-          'Terms',
-          `<h2 id="s">Scope</h2><p><a href="#s">a</a> <a href="part:2">b</a> <a href="part:9">c</a>${table}`,
-          {
-            header_html: 'H {{page}}',
-          },
-        ),
-        html('Anhang', `<h2 id="s">Preise</h2>${table}${table}<ul><li>x</ul>`, { orientation: 'landscape' }, 'de'),
-        { mode: 'CONVERT', input_type: 'markdown', data: '# عربي\n\nمرحبا **بكم**\n\n## 日本語\n\n文字 😀' },
-      ];
-      const options = {
-        conformance: ['pdf/a-3b', 'pdf/ua-1'],
-        contents: { depth: 3 },
-        outline: true,
-        start_on: 'right',
-        metadata: { title: 'All', author: 'A' },
-      };
-      const pdf = { pdf: pdfBytes(await composed(parts, options)) };
-      expect(await validate(pdf)).toEqual({ pdf: conformsTo('3b', 'ua1') });
-    },
-    300_000,
-  );
 
   it('has page numbers through all parts or by part, a watermark, and passwords', async () => {
     const two = `<p>x${pageBreak}y`;

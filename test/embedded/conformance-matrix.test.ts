@@ -4,7 +4,12 @@ import { exampleNames, invoiceExample, readExample } from '#libs/templating/exam
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, type Body, createClient } from '../support/client/api-client.ts';
 import { createTemplateClient } from '../support/client/template-client.ts';
-import { type Document, documents, documentsForLevels } from '../support/documents/conformance-documents.ts';
+import {
+  composition,
+  type Document,
+  documents,
+  documentsForLevels,
+} from '../support/documents/conformance-documents.ts';
 import { checkWithQpdf, isQpdfAvailable } from '../support/documents/qpdf.ts';
 import { pdfBytes, readStructure } from '../support/documents/read-pdf.ts';
 import { readReadingOrder } from '../support/documents/read-structure-text.ts';
@@ -118,6 +123,9 @@ describe('A PDF conforms to the standards that it names', () => {
     };
     for (const [name, document] of Object.entries(documents))
       add(name, await render(name, document, both), '3b', 'ua1');
+    const composed = await caller.postRender({ ...composition, conformance: both });
+    expect([composed.status, composed.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+    add('parts in several languages', pdfBytes(String(composed.body['pdf_base64'])), '3b', 'ua1');
     for (const name of allExamples) add(`example ${name}`, pdfBytes(await renderedSample(name)), '3b', 'ua1');
     // Each at one level alone, and at another one with PDF/UA.
     for (const [index, [name, make]] of Object.entries(await makersForLevels()).entries()) {

@@ -7,7 +7,6 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { createTemplateClient } from '../support/client/template-client.ts';
 import { checkWithQpdf, isQpdfAvailable } from '../support/documents/qpdf.ts';
 import { findTextRun, pdfBytes, readPdf, readPdfWithColours, readStructure } from '../support/documents/read-pdf.ts';
-import { conformsTo, isVeraPdfAvailable, validate } from '../support/documents/verapdf.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
@@ -281,20 +280,6 @@ describe('A stamped PDF', () => {
     });
     const { body } = await caller.request('POST', `/api/v1/renders/${id}/verify`);
     expect(body).toMatchObject({ matches: true });
-  });
-
-  it.skipIf(!isVeraPdfAvailable)('conforms to PDF/A and PDF/UA', async () => {
-    const conformance = ['pdf/a-3b', 'pdf/ua-1'];
-    const requests: Record<string, Body> = {
-      scripts: { ...stamps, watermark: { ...stamps.watermark, layer: 'under' } },
-      svg: { watermark: { image: base64(svg) }, page_numbers: { position: 'top_outside', style: 'lower_roman' } },
-      png: { watermark: { image: png, position: 'top_left', width: 20 }, header_html: 'Head {{page}}' },
-    };
-    const pdfs: Record<string, Uint8Array> = {};
-    for (const [name, options] of Object.entries(requests))
-      pdfs[name] = pdfBytes((await caller.render('html', pagesOf(3), { ...options, conformance })).pdf_base64);
-    const valid = conformsTo('3b', 'ua1');
-    expect(await validate(pdfs)).toEqual({ scripts: valid, svg: valid, png: valid });
   });
 });
 

@@ -163,8 +163,82 @@ const clusters = ['हिन्दी', 'မြန်မာ', 'ශ්‍රී',
 const inRtf = (text: string): string =>
   `{\\rtf1\\ansi\\uc0 ${text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0)} `)}\\par}`;
 
+const dot = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4" fill="teal"/></svg>',
+);
+const pages = '<p>a<p style="break-before:page">b';
+/** Each with what the service adds to the print of the browser. */
+const additions: Record<string, Document> = {
+  'stamps in several scripts': [
+    'html',
+    page(pages),
+    {
+      watermark: { text: 'مسودة 草稿 मसौदा 😀 Draft', color: '#c00', layer: 'under' },
+      page_numbers: { format: 'Seite {page} von {total}' },
+    },
+  ],
+  'a stamp of a drawing': [
+    'html',
+    page(pages),
+    {
+      watermark: { image: dot.toString('base64') },
+      page_numbers: { position: 'top_outside', style: 'lower_roman' },
+    },
+  ],
+  'a stamp of an image': [
+    'html',
+    page(pages),
+    { watermark: { image: png, position: 'top_left', width: 20 }, header_html: 'Head {{page}}' },
+  ],
+  attachments: [
+    'html',
+    page(''),
+    {
+      attachments: [
+        {
+          name: 'Messwerte – März.csv',
+          mime_type: 'text/csv',
+          data: Buffer.from('a,b\n1,2\n').toString('base64'),
+          relationship: 'Data',
+          description: 'What the chart shows',
+          modified_at: '2026-05-31T09:30:00+02:00',
+        },
+        {
+          name: 'all bytes (1).bin',
+          data: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64'),
+        },
+        { name: 'empty.txt', data: '' },
+      ],
+    },
+  ],
+};
+
+const part = (title: string, body: string, options: Body = {}, lang = 'en'): Body => ({
+  mode: 'CONVERT',
+  input_type: 'html',
+  data: `<!doctype html><html lang="${lang}"><title>${title}</title><h1>${title}</h1>${body}`,
+  ...options,
+});
+const table = '<table><tr><th>A<th>B<tr><td>1<td>2</table>';
+/** A composition with a cover, a table of contents, links between its parts, and parts in several languages. */
+export const composition: Body = {
+  mode: 'COMPOSE',
+  parts: [
+    part('Cover', '<p>x', { cover: true }),
+    part('Terms', `<h2 id="s">Scope</h2><p><a href="#s">a</a> <a href="part:2">b</a> <a href="part:9">c</a>${table}`, {
+      header_html: 'H {{page}}',
+    }),
+    part('Anhang', `<h2 id="s">Preise</h2>${table}${table}<ul><li>x</ul>`, { orientation: 'landscape' }, 'de'),
+    { mode: 'CONVERT', input_type: 'markdown', data: '# عربي\n\nمرحبا **بكم**\n\n## 日本語\n\n文字 😀' },
+  ],
+  contents: { depth: 3 },
+  outline: true,
+  start_on: 'right',
+  metadata: { title: 'All', author: 'A' },
+};
+
 /** Documents with every kind of content, from inputs that need no LibreOffice. */
-export const documents: Record<string, Document> = { ...inScripts, ...contents, ...samples };
+export const documents: Record<string, Document> = { ...inScripts, ...contents, ...samples, ...additions };
 
 /** What a level of PDF/A can change: fonts, images, and the files that LibreOffice makes. */
 export const documentsForLevels: Record<string, Document> = {
