@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { type InProcessApi, htmlRequest, maxBacklog, openInProcessApi } from '../support/api/in-process-api.ts';
 
 let api: InProcessApi;
 afterEach(() => api.closeAndRemove());
@@ -27,10 +27,11 @@ describe('A synchronous render that would wait too long', () => {
     });
   });
 
-  it('depends on waiting synchronous renders only, not on a long backlog of jobs', async () => {
+  it('depends on waiting synchronous renders only, not on a backlog that takes no more jobs', async () => {
     api = await openInProcessApi('2026-03-05T10:00:00Z');
     const { key, id } = await issued();
-    await api.requestRenders(id, 900, 'poll');
+    await api.requestRenders(id, maxBacklog, 'poll');
+    expect((await api.request(key, 'POST', '/api/v1/render/async', htmlRequest)).status).toBe(503);
     expect((await api.request(key, 'POST', '/api/v1/render', htmlRequest)).status).toBe(200);
   });
 

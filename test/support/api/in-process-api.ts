@@ -35,6 +35,8 @@ import { atMachineTime } from './machine-time.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 const pdf = Buffer.from('%PDF-1.7');
+/** How many jobs may wait. */
+export const maxBacklog = 1_000;
 
 /** Replies at once to every caller, without a renderer. Every template is valid. */
 const immediateReplies = (pdf: Buffer): RenderReplies => ({
@@ -115,7 +117,7 @@ export const openInProcessApi = async (
     previews: { render: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1, warnings: [] }) },
     readYourWrites: createReadYourWrites(reads, templatesKnownForMs),
     estimator: createEstimator(reads),
-    maxBacklog: 1_000,
+    maxBacklog,
     maxPdfRetentionMinutes: 10_080,
     egressView: { allowed: ['intranet.example', '10.0.0.0/8'], hasOwnAuthorities: false },
     secrets,
