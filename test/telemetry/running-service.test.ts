@@ -49,12 +49,13 @@ describe('The metrics of dashboard and alerts', () => {
     await client.render('html', '<script>1</script><p>script</p>');
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-    await waitUntil('the delivery is counted', async () =>
-      (await readMetrics()).some(
+    const delivered = await waitUntil('the delivery is counted', async () =>
+      (await readMetrics()).find(
         ({ metric, labels, value }) =>
           metric === 'colophon_webhook_deliveries_total' && labels['outcome'] === 'delivered' && value > 0,
       ),
     );
+    expect(delivered.value).toBe(1);
     samples = await readMetrics();
   });
 
