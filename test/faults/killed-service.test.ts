@@ -29,9 +29,8 @@ beforeAll(async () => {
   const service = await installation.start();
   const caller = createClient(service.url, key);
   for (const { id } of await renderInEachMode(caller)) completed.push(id.replace('_', '-'));
-  const disconnecting = names.map((name) =>
-    caller.convert('html', scriptTracker.heldDocument(name)).catch(() => 'disconnected'),
-  );
+  const [first, ...others] = names.map((name) => caller.convert('html', scriptTracker.heldDocument(name)));
+  const disconnecting = others.map((response) => response.catch(() => 'disconnected'));
   await Promise.all([
     scriptTracker.waitUntilRun('killed-0'),
     waitForRenderHistories(
@@ -42,6 +41,9 @@ beforeAll(async () => {
   ]);
   processes = descendantsOf(service.pid);
   browserFolders = browserFoldersOf(processes);
+  // Nothing else happens between this response and the kill.
+  scriptTracker.release('killed-0');
+  completed.push(String((await first!).body.id).replace('_', '-'));
   await service.stop('SIGKILL');
   responses = await Promise.all(disconnecting);
 });
