@@ -15,7 +15,12 @@ const usual: WorkDurationsDocument = {
   lastStartAt: at,
   durationByInputType: { html: { averageMs: 20, measuredAt: at }, csv: { averageMs: 40, measuredAt: at } },
 };
-const ofAll: WorkDurationsDocument = { ...usual, durationByInputType: { docx: { averageMs: 70, measuredAt: at } } };
+/** Much slower, and not to be felt by an account that has a pace of its own. */
+const ofAll: WorkDurationsDocument = {
+  ...usual,
+  waitedMs: 1e9,
+  durationByInputType: { docx: { averageMs: 70, measuredAt: at } },
+};
 
 const waits = (source = html): EstimateRequest => ({ accountId: 'a', source, priority: 'urgent' });
 const later = (source = html): EstimateRequest => ({ accountId: 'a', source, priority: 'ordinary' });
