@@ -121,9 +121,12 @@ describe.skipIf(!areServersAvailable)('A service whose engines were not up at it
         const atBegin = load.accepted.length;
         await waitUntil('something was accepted', () => load.accepted.length > atBegin + 2);
         await begin(name);
-        await waitUntilMissing(front, settingOf[name]);
-        await expectDuring?.(caller, name, accepted);
-        await end(name);
+        try {
+          await waitUntilMissing(front, settingOf[name]);
+          await expectDuring?.(caller, name, accepted);
+        } finally {
+          await end(name);
+        }
         await waitUntilReady(front);
         const before = load.accepted.length;
         await waitUntil('callers are served again', () => load.accepted.length > before + 2);

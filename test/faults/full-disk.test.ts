@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
@@ -66,6 +66,7 @@ describe.each(disks)('A disk $name', ({ disk, problem }) => {
     const slow = await jobs.submitAsync({ wait_time: 5_000 });
     await jobs.waitUntilJob(slow.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
     disk.fill(service);
+    onTestFinished(() => disk.free(service));
 
     const writes: [string, string, object][] = [
       ['POST', '/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>sync</p>' }],

@@ -47,7 +47,7 @@ export const mountSmallDisk = async (): Promise<TestDisk | null> => {
   return {
     settings: { COLOPHON_DATA_DIR: join(folder, 'data') },
     fill: () => fillUp(file),
-    free: () => rmSync(file),
+    free: () => rmSync(file, { force: true }),
     remove: async () => {
       execFileSync('umount', ['--lazy', folder]);
       await rm(folder, { recursive: true, force: true });

@@ -7,8 +7,6 @@ export type Load = {
   accepted: string[];
   /** The responses with a status other than 200 and 503. */
   unexpectedResponses: string[];
-  /** The number of responses with status 503. */
-  refusedCount(): number;
   /** Stops sending; resolves after the last response. */
   stop(): Promise<void>;
 };
@@ -19,14 +17,12 @@ const intervalMs = 250;
 export const startLoad = (client: ApiClient): Load => {
   const accepted: string[] = [];
   const unexpectedResponses: string[] = [];
-  let refused = 0;
   let isStopped = false;
   const pending = new Set<Promise<void>>();
 
   const record = ({ status, text, body }: ApiResponse, awaited: boolean): void => {
     if (status === 200) accepted.push(String(awaited ? body['id'] : body['job_id']).replace('render_', 'job_'));
-    else if (status === 503) refused += 1;
-    else unexpectedResponses.push(`${status} ${text.slice(0, 300)}`);
+    else if (status !== 503) unexpectedResponses.push(`${status} ${text.slice(0, 300)}`);
   };
   const send = async (number: number): Promise<void> => {
     const awaited = number % 4 === 0;
@@ -49,7 +45,6 @@ export const startLoad = (client: ApiClient): Load => {
   return {
     accepted,
     unexpectedResponses,
-    refusedCount: () => refused,
     stop: () => {
       isStopped = true;
       return running;
