@@ -64,7 +64,8 @@ export const toEgressError = (host = 'the host', error: unknown): EgressError =>
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return failureError(`${host} responded with headers that are too large.`, error);
   // undici asserts that a status is at least 100.
-  if (code.startsWith('HPE_') || code === 'HTTPParserError' || code === 'ERR_ASSERTION')
+  const isStatusInvalid = code === 'ERR_ASSERTION' && (error as Error).message.includes('statusCode');
+  if (code.startsWith('HPE_') || code === 'HTTPParserError' || isStatusInvalid)
     return failureError(`${host} responded with something that is not HTTP.`, error);
   if (code === 'UND_ERR_INVALID_ARG')
     return failureError('The request cannot be sent: a header is not allowed.', error);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatSummary } from '../../scripts/check/test-counts.ts';
+import { addCounts, formatSummary } from '../../scripts/check/test-counts.ts';
 import { type Files, createProject, repositoryRoot, runToEnd } from '../support/repo/project-folder.ts';
 
 const suite = (body: string): string => `import { expect, test } from 'vitest';\n${body}\n`;
@@ -62,7 +62,9 @@ test.each<[string, Files, object]>([
   expect(runTestsOf(files)).toEqual(expected);
 });
 
-test('The summary names skipped tests only if there are any', () => {
+test('The summary adds the tests of both runs, and names skipped ones only if there are any', () => {
+  const counts = addCounts({ passed: 5, failed: 1, skipped: 3 }, { passed: 20, failed: 10, skipped: 30 });
+  expect(formatSummary(counts)).toBe('25 passed, 11 failed, 33 skipped');
   expect(formatSummary({ passed: 1, failed: 2, skipped: 0 })).toBe('1 passed, 2 failed');
 });
 

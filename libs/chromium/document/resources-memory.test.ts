@@ -94,3 +94,24 @@ test('any number of images that have ended leave room for others, and images are
   for (let id = 30_000; id < 40_000; id += 1) request(id, 'Image');
   await expect.poll(() => tooMany).toHaveLength(1);
 });
+
+test('a document may load 200 frames, each of them several times, and no more', async () => {
+  const { session, answer, send } = openSimulatedPage();
+  const tooMany: unknown[] = [];
+  const tracking = trackResources(session, undefined, (error) => void tooMany.push(error));
+  answer(1);
+  await tracking;
+  let received = 0;
+  session.on('Network.requestWillBeSent', () => (received += 1));
+  const load = (frame: number): void => {
+    const [requestId, frameId, request] = [`of-${frame}`, `frame-${frame}`, { url: `http://a.example/${frame}` }];
+    send('Network.requestWillBeSent', { requestId, frameId, request, type: 'Document' });
+  };
+  for (let frame = 0; frame < 200; frame += 1) load(frame);
+  for (let frame = 0; frame < 200; frame += 1) load(frame);
+  await expect.poll(() => received).toBe(400);
+  expect(tooMany).toEqual([]);
+  for (const frame of [200, 201]) load(frame);
+  await expect.poll(() => received).toBe(402);
+  expect(tooMany).toMatchObject([{ fields: { name: 'conversion_failed', extra: { details: { limit: 200 } } } }]);
+});

@@ -84,7 +84,7 @@ const maxFrames = 200;
 const tooManyFramesError = (): ApiError =>
   ApiError.of(
     'conversion_failed',
-    `The document loads more than ${maxFrames} frames (iframe, object or embed); at most ${maxFrames} are allowed.`,
+    `The document loads more than ${maxFrames} frames from URLs (iframe, object or embed).`,
     { details: { frames: maxFrames + 1, limit: maxFrames } },
   );
 
@@ -98,7 +98,7 @@ export const trackResources = async (
   onTooMany: (error: ApiError) => void = () => undefined,
   page: PageOfUrl | null = null,
 ): Promise<ResourceTracker> => {
-  let frames = 0;
+  const loadedFrames = new Set<string>();
   const countedImages = new Set<string>();
   const loadedImages = new Set<string>();
   /** By request id, those that have not ended. */
@@ -126,13 +126,19 @@ export const trackResources = async (
     if (countedImages.size > limit) onTooMany(tooManyImagesError(limit));
   };
 
+  const countFrame = (frameId: string): void => {
+    if (loadedFrames.size > maxFrames) return;
+    loadedFrames.add(frameId);
+    if (loadedFrames.size > maxFrames) onTooMany(tooManyFramesError());
+  };
+
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse, type, frameId }) => {
     // Navigation has its own errors.
     if (page && type === 'Document' && frameId === page.frameId) return;
     if (!isExternal(request.url)) return;
     const url = truncateUrl(request.url);
     if (type === 'Image' && !redirectResponse) countImage(url);
-    if (type === 'Document' && !redirectResponse && (frames += 1) === maxFrames + 1) onTooMany(tooManyFramesError());
+    if (type === 'Document' && frameId !== undefined) countFrame(frameId);
     const first = redirectResponse ? requests.get(requestId)?.first : undefined;
     if (requests.has(requestId) || requests.size < maxRequests)
       requests.set(requestId, { first: first ?? url, last: url, isImage: type === 'Image' });
