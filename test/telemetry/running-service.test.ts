@@ -49,14 +49,18 @@ describe('The metrics of dashboard and alerts', () => {
     await client.render('html', '<script>1</script><p>script</p>');
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-    const delivered = await waitUntil('the delivery is counted', async () =>
-      (await readMetrics()).find(
+    await waitUntil('the delivery is counted', async () =>
+      (await readMetrics()).some(
         ({ metric, labels, value }) =>
           metric === 'colophon_webhook_deliveries_total' && labels['outcome'] === 'delivered' && value > 0,
       ),
     );
-    expect(delivered.value).toBe(1);
     samples = await readMetrics();
+  });
+
+  it('count a delivery once', () => {
+    const deliveries = samples.filter(({ metric }) => metric === 'colophon_webhook_deliveries_total');
+    expect(deliveries.map(({ value }) => value)).toEqual([1]);
   });
 
   it.each(expressions)('exist in a running service: $from', ({ expr }) => {
