@@ -127,7 +127,7 @@ describe('An installation whose secret', () => {
   it.each([
     ['is missing', ['start', 'account list'], () => rm(secretFile())],
     ['is cut off', ['account list'], () => writeFile(secretFile(), 'cut of')],
-  ])('%s refuses to start, says what to do, and does not create another one', async (_, commands, damage) => {
+  ])('%s refuses commands, says what to do, and does not create another one', async (_, commands, damage) => {
     const right = readFileSync(secretFile());
     await damage();
     for (const args of commands)
@@ -140,7 +140,7 @@ describe('An installation whose secret', () => {
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreRegistered']);
   });
 
-  it('is another one refuses to start, unless the previous secrets contain the former one', async () => {
+  it('is another one refuses commands, unless the previous secrets contain the former one', async () => {
     const former = `base64:${readFileSync(secretFile(), 'utf8').trim()}`;
     const env = { COLOPHON_SECRET: another };
     expect(await refusal('account list', env)).toMatch(
@@ -179,7 +179,7 @@ describe('A process', () => {
     ['BLOB_STORE_URL', 'file:', 'blobs', 'blobs'],
     ['READ_STORE_URL', 'sqlite:', 'read-models.db', 'read models'],
   ])(
-    'whose %s leads to another installation refuses to start, and changes nothing',
+    'whose %s leads to another installation refuses commands, and changes nothing',
     async (variable, scheme, place, part) => {
       const [own, other] = [data, (data = await folder())];
       await createInstallation();
@@ -209,9 +209,10 @@ describe('A process', () => {
     const kept = await folder();
     await cp(join(data, 'blobs'), kept, { recursive: true });
     await rm(join(data, 'blobs'), { recursive: true });
-    expect(await refusal('account list')).toMatch(
-      /BLOB_STORE_URL .*leads to a blob store without the id of this installation.*Mount the right folder/,
-    );
+    for (const args of ['start', 'account list'])
+      expect(await refusal(args)).toMatch(
+        /BLOB_STORE_URL .*leads to a blob store without the id of this installation.*Mount the right folder/,
+      );
     await rm(join(data, 'blobs'), { recursive: true });
     await cp(kept, join(data, 'blobs'), { recursive: true });
     await createAccount();
