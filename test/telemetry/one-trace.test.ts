@@ -1,21 +1,24 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bareId } from '#contracts/names.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { type RunningService, type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areServersAvailable, openServersEnvironment } from '../support/environment.ts';
 import { type OtlpCollector, openOtlpCollector } from '../support/telemetry/otlp-collector.ts';
 import type { ReceivedSpan } from '../support/telemetry/otlp.ts';
 import { formatSpanTree, spanTreeOf } from '../support/telemetry/span-tree.ts';
 
+const roles = ['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'] as const;
 let collector: OtlpCollector;
 let receivers: WebhookReceivers;
 let installation: TestInstallation;
-beforeEach(async () => {
+let key: string;
+let processes: Record<(typeof roles)[number], RunningService>;
+beforeAll(async () => {
   if (!areServersAvailable) return;
   [collector, receivers] = await Promise.all([openOtlpCollector(), openWebhookReceivers()]);
   installation = await openTestInstallation(
@@ -29,8 +32,11 @@ beforeEach(async () => {
     },
     await openServersEnvironment(),
   );
+  key = await createUnlimitedKey(installation);
+  const started = await Promise.all(roles.map(async (role) => [role, await installation.start(role)]));
+  processes = Object.fromEntries(started) as typeof processes;
 });
-afterEach(async () => {
+afterAll(async () => {
   if (!areServersAvailable) return;
   await installation.remove();
   await Promise.all([receivers.close(), collector.close()]);
@@ -73,14 +79,11 @@ const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
 });
 
 it.skipIf(!areServersAvailable)(
-  'A render across five processes, one of which restarts, is one trace to both webhook attempts, and metrics need their token',
+  'A render of a service in six processes, one of which restarts, is one trace to both webhook attempts',
   async () => {
-    const key = await createUnlimitedKey(installation);
-    const [api, , , delivery] = await Promise.all(
-      ['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => installation.start(role)),
-    );
+    const { api, delivery } = processes;
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 500 : 200));
-    const jobs = createJobClient(createClient(api!.url, key));
+    const jobs = createJobClient(createClient(api.url, key));
     const { body } = await jobs.postJson(
       '/api/v1/render',
       {
@@ -93,8 +96,8 @@ it.skipIf(!areServersAvailable)(
     );
     const jobId = String(body.job_id);
     await jobs.waitUntilJob(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
-    expect((await delivery!.stop('SIGTERM')).code).toBe(0);
-    const restarted = await installation.start('delivery');
+    expect((await delivery.stop('SIGTERM')).code).toBe(0);
+    await installation.start('delivery');
     await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
     const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
@@ -161,7 +164,7 @@ it.skipIf(!areServersAvailable)(
     for (const secret of ['unmentionable', key, '/with/a/secret']) expect(exported).not.toContain(secret);
     expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
     const { request_id } = spansToRequest(spans);
-    const lines = api!
+    const lines = api
       .output()
       .split('\n')
       .filter((line) => line.includes('"request handled"'))
@@ -172,12 +175,15 @@ it.skipIf(!areServersAvailable)(
       route: '/api/v1/render',
       status: 200,
     });
-    const metricsOf = (token: string | null) => createClient(restarted.url, token).request('GET', '/metrics');
-    expectErrorResponse(await metricsOf(null), 'invalid_metrics_token');
-    expect((await metricsOf(metricsToken)).text).toContain('# TYPE');
     await waitUntil(
       'metrics have arrived',
       () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'),
     );
   },
 );
+
+it.skipIf(!areServersAvailable)('The metrics of a process without the API need their token', async () => {
+  const metricsOf = (token: string | null) => createClient(processes.relay.url, token).request('GET', '/metrics');
+  expectErrorResponse(await metricsOf(null), 'invalid_metrics_token');
+  expect((await metricsOf(metricsToken)).text).toContain('# TYPE');
+});
