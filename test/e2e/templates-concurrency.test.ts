@@ -53,6 +53,23 @@ const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise
 
 const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
+/** Appends templates, because each request for one takes much longer. */
+const appendTemplates = (accountId: string, count: number): Promise<unknown> =>
+  withInstallationEngines(at.installation, ({ store }) =>
+    times(count, async (index) => {
+      const eventLog = { store, now: () => new Date() };
+      const { aggregate } = await loadAggregate(eventLog, template, streams.template(newId()));
+      const body = {
+        name: `Before ${index}`,
+        description: null,
+        category: 'other',
+        content: blob,
+        settings: blob,
+      } as const;
+      await aggregate.execute({ type: 'create', accountId, body }, { ...cause, accountId });
+    }),
+  );
+
 describe('Of many concurrent requests for new templates', () => {
   it('with one name, one succeeds, the others fail because the name is taken, and nothing of them is stored', async () => {
     const text = (index: number): string => `<p>wanted ${index}</p>`;
@@ -74,6 +91,19 @@ describe('Of many concurrent requests for new templates', () => {
       const stored = await times(20, (index) => blobs.has(createHash('sha256').update(text(index)).digest('hex')));
       expect(stored.flatMap((isStored, index) => (isStored ? [index] : []))).toEqual([winner]);
     });
+  });
+
+  it('with different names, all succeed up to the limit of the plan', async () => {
+    const owner = await openAccount(at.installation, '--requests-per-minute', '100000');
+    const limited = createTemplateClient(createClient(at.service.url, (await issueKey(at.installation, owner)).key));
+    const total = async () => (await limited.send('GET', '')).body.total;
+    await appendTemplates(bareId('acc', owner)!, 98);
+    await expect.poll(total).toBe(98);
+    const responses = await times(8, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
+    expect(responses.filter(({ status }) => status === 201).length).toBe(2);
+    for (const response of responses.filter(({ status }) => status !== 201))
+      expectErrorResponse(response, 'template_limit_exceeded', { limit: 100 });
+    expect(await total()).toBe(100);
   });
 });
 
