@@ -110,6 +110,16 @@ describe('The history of a render', () => {
   });
 });
 
+describe('A render', () => {
+  it('cannot be verified if it failed or does not exist', async () => {
+    const { body } = await caller().convert('html', '<p');
+    for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
+      const { code, stderr } = await at.installation.runCommand('verify', id);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(id)]);
+    }
+  });
+});
+
 /** The documents of every read model when it has reached the end of the event log. It opens the engines once. */
 const allDocuments = (installation: TestInstallation) =>
   withInstallationEngines(installation, async ({ store, reads }) => {
@@ -213,13 +223,5 @@ describe('After a restart', () => {
       0,
       expect.objectContaining({ id: before[0]!.id, same: true, sha256: sha256Of(pdfBytes(before[0]!.pdf_base64)) }),
     ]);
-  });
-
-  it('a request cannot be verified if its render failed or does not exist', async () => {
-    const { body } = await caller().convert('html', '<p');
-    for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
-      const { code, stderr } = await at.installation.runCommand('verify', id);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(id)]);
-    }
   });
 });
