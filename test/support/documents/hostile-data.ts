@@ -54,8 +54,12 @@ export const hostileData: Record<string, (sample: Data) => Data> = {
   'long texts': (sample) =>
     changedData(sample, { text: (text) => `${text} `.repeat(1 + Math.ceil(240 / text.length)).trim() }),
   'long lists': (sample) => changedData(sample, { list: (items, name) => repeated(items, longLists[name] ?? 0) }),
-  'long addresses': (sample) =>
-    changedData(sample, { list: (items, name) => repeated(items, name === 'address' ? 15 : 0) }),
+  /** As on a credit note. Addresses hold no numbers, so one render shows both. */
+  'long addresses and negative numbers': (sample) =>
+    changedData(sample, {
+      list: (items, name) => repeated(items, name === 'address' ? 15 : 0),
+      number: (value) => -value,
+    }),
   'empty lists': (sample) => changedData(sample, { list: () => [] }),
   'huge numbers': (sample) => changedData(sample, { number: (value) => value * 1e15 }),
   'the largest numbers': (sample) => changedData(sample, { number: (value) => (value === 0 ? 0 : -Number.MAX_VALUE) }),
