@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readGroupMemory } from './browsers/memory.ts';
 import { apiErrorFieldsOf, readPdf, requestFor, openTestPrinter } from './testing/printing.ts';
 import { BrowserGone } from './cdp/errors.ts';
+import { emptyPrintDiagnostics } from './print-request.ts';
 import type { Printer } from './printer.ts';
 
 let printer: Printer;
@@ -47,10 +48,14 @@ test('nothing that would wait for a person or open a window blocks the document'
     'document.body.requestFullscreen()',
     'navigator.geolocation.getCurrentPosition(()=>{})',
   ];
-  const marked = scripts.map((script, index) => `${script};document.body.append(" did ${index} ")`);
-  const text = await textOf(marked.join(';'));
-  expect(scripts.filter((_, index) => !text.includes(`did ${index}`))).toEqual([]);
-  expect(text).toContain('after');
+  const logged = scripts.map((script, index) => `console.log("start ${index}");${script}`);
+  const diagnostics = emptyPrintDiagnostics();
+  const text = await textOf(`${logged.join(';')};document.body.append("all done")`, {
+    diagnostics,
+    limits: { processingMs: 20_000 },
+  }).catch(String);
+  const steps = diagnostics.console.flatMap(({ text: said }) => /^start (\d+)$/.exec(said)?.[1] ?? []);
+  expect(text, `the last script that started: ${scripts[Number(steps.at(-1))]}`).toMatch(/all done.*after/);
 });
 
 test.each([
