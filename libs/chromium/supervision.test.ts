@@ -46,13 +46,14 @@ describe('Of the browsers of a printer', () => {
 
   test('one with a crashed page keeps its other pages', async () => {
     const before = browser('animated').crashes;
-    const documents = [1500, 1400].map((wait_time) =>
+    const documents = [3000, 2900].map((wait_time) =>
       printer.print({ ...endless, options: { ...endless.options, wait_time } }),
     );
     const group = await processGroupOf('animated');
     const findRenderers = async () => (await readGroupMemory(new Set([group]))).filter(({ isRenderer }) => isRenderer);
     await expect.poll(async () => (await findRenderers()).length).toBeGreaterThanOrEqual(2);
     const renderers = await findRenderers();
+    expect(browser('animated').running).toBe(2);
     // Which process belongs to which document is not known, so at most one of the two fails.
     process.kill(renderers[0]!.pid, 'SIGKILL');
     const results = await Promise.allSettled(documents);
@@ -62,11 +63,14 @@ describe('Of the browsers of a printer', () => {
 
   test('an isolated one also has the header of its document laid out in an isolated one', async () => {
     const group = await processGroupOf('static');
-    process.kill(-group, 'SIGSTOP');
     const options = { header_html: '<b>Page</b> {{page}}' };
     const request = requestFor('<p>x<script>1</script>', { isolated: true, scripts: true, options });
-    expect((await printer.print(request)).pages).toBe(1);
-    process.kill(-group, 'SIGCONT');
+    process.kill(-group, 'SIGSTOP');
+    try {
+      expect((await printer.print(request)).pages).toBe(1);
+    } finally {
+      process.kill(-group, 'SIGCONT');
+    }
   });
 });
 
