@@ -237,8 +237,16 @@ export const composition: Body = {
   metadata: { title: 'All', author: 'A' },
 };
 
-/** Documents with every kind of content, from inputs that need no LibreOffice. */
-export const documents: Record<string, Document> = { ...inScripts, ...contents, ...samples, ...additions };
+const agreement: Document = ['docx', sampleDocument('agreement.docx')];
+
+/** Documents with every kind of content, and from every kind of input. */
+export const documents: Record<string, Document> = {
+  ...inScripts,
+  ...contents,
+  ...samples,
+  ...additions,
+  ...(isOfficeAvailable && { docx: agreement }),
+};
 
 /** What a level of PDF/A can change: fonts, images, and the files that LibreOffice makes. */
 export const documentsForLevels: Record<string, Document> = {
@@ -248,7 +256,7 @@ export const documentsForLevels: Record<string, Document> = {
   controls: contents['controls']!,
   'docx semantic': ['docx', sampleDocument('agreement.docx'), { docx_layout: 'semantic' }],
   ...(isOfficeAvailable && {
-    docx: ['docx', sampleDocument('agreement.docx')] as Document,
+    docx: agreement,
     rtf: ['rtf', Buffer.from(inRtf(clusters)).toString('base64'), { metadata: { title: 'T' } }] as Document,
   }),
   csv: ['csv', 'name,value\nनमस्ते,1\n'],
