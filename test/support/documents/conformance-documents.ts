@@ -21,11 +21,11 @@ export type Document = [inputType: string, data: unknown, options?: Body];
 
 /** Text in every script in each input. */
 const inScripts: Record<string, Document> = {
-  html: [
+  'html in every script': [
     'html',
     page(texts.map((text) => `<p>${text}<ul><li>${text}</ul><table><tr><th>${text}<tr><td>${text}</table>`).join('')),
   ],
-  markdown: [
+  'markdown in every script': [
     'markdown',
     texts
       .map(
@@ -36,9 +36,9 @@ const inScripts: Record<string, Document> = {
       )
       .join('\n'),
   ],
-  csv: ['csv', `name,value\n${texts.map((text) => `${text.replaceAll(',', ' ')},1\n`).join('')},2\n`],
-  'json table': ['json', [...texts.map((name) => ({ name, value: 1 })), { name: '', value: null }]],
-  xml: ['xml', `<r>${texts.map((text) => `<a>${text}</a>`).join('')}<b x="1">1</b></r>`],
+  'csv in every script': ['csv', `name,value\n${texts.map((text) => `${text.replaceAll(',', ' ')},1\n`).join('')},2\n`],
+  'json in every script': ['json', [...texts.map((name) => ({ name, value: 1 })), { name: '', value: null }]],
+  'xml in every script': ['xml', `<r>${texts.map((text) => `<a>${text}</a>`).join('')}<b x="1">1</b></r>`],
 };
 
 const png =
