@@ -12,7 +12,6 @@ import { buildOpenApi } from '../../services/api/docs/openapi.ts';
 import { routes } from '../../services/api/routes.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { readSnippets, type Snippet, snippetsOf } from '../support/repo/guide-snippets.ts';
-import { installRenderProgram } from '../support/repo/render-program.ts';
 import { freePort } from '../support/network/free-port.ts';
 import { childEnvironment } from '../support/service/colophon-process.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
@@ -61,22 +60,8 @@ const at = serviceForTestFile(async () => {
     COLOPHON_EGRESS_CA_FILE: join(certificates, 'receiver.pem'),
   };
 });
-/** The folder with the program `colophon`. */
-let programs: string;
-let renderProgram: { close(): void };
-beforeAll(async () => {
-  programs = await mkdtemp(join(tmpdir(), 'colophon-guide-programs-'));
-  const command = ['key', 'create', '--account', 'default', '--type', 'live'];
-  const { key } = await at.installation.runJsonCommand<{ key: string }>(...command);
-  renderProgram = await installRenderProgram(programs, join(root, 'bin/colophon'), () => ({
-    url: at.service.url,
-    key,
-  }));
-});
 afterAll(async () => {
   pageServer.close();
-  renderProgram.close();
-  await rm(programs, { recursive: true, force: true });
   await rm(certificates, { recursive: true, force: true });
 });
 
@@ -142,7 +127,7 @@ describe.each(guides)('The snippets of %s', (_, snippets) => {
       detached: true,
       env: childEnvironment({
         ...at.installation.env,
-        PATH: `${programs}:${process.env['PATH']}`,
+        PATH: `${join(root, 'bin')}:${process.env['PATH']}`,
         COLOPHON_KEY: key,
       }),
     });
