@@ -43,6 +43,7 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
 
   it('gives the same bytes in every process, whatever it printed before, and is replaced after some documents', async () => {
     const office = openOffice({ folder, memoryMb: 1024, logger, tuning });
+    onTestFinished(() => office.close());
     const pdfs: Buffer[] = [];
     for (const content of ['One', 'Two', 'One', 'One']) pdfs.push((await office.convert(rtf(content))).pdf);
     const isolated = await office.convert({ ...rtf('One'), isolated: true });
@@ -55,7 +56,6 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
     expect(withFont[0]!.toString('latin1')).toContain('/Subtype/Type1/BaseFont/BAAAAA+TeXGyrePagella');
     expect(withFont.map((pdf) => pdf.equals(withFont[0]!))).toEqual([true, true, true]);
     expect(office.health()).toMatchObject({ starts: 5, crashes: 0, documents: 8 });
-    await office.close();
   });
 
   it('prints a document again whose process was killed, even if it was the first one of the process', async () => {
