@@ -45,9 +45,6 @@ type PendingWrite = { resolve: (result: WriteResult) => void; reject: (error: Er
 const toError = ({ reason, errcode }: WriteFailure): Error =>
   errcode === undefined ? new Error(reason) : Object.assign(new Error(reason), { errcode });
 
-/** One to commit, and one that the thread finds afterwards. Sending a message takes longer than adding a task to one. */
-const maxMessagesInFlight = 2;
-
 /** Opens a writer for a database file in its own thread, so that no fsync and no lock blocks the event loop. */
 export const openGroupCommit = (
   file: string,
@@ -64,8 +61,6 @@ export const openGroupCommit = (
   const ended = once(worker, 'exit').catch(() => undefined);
   const pending = new Map<number, PendingWrite>();
   let queued: WriteTask[] = [];
-  /** The numbers of tasks in the messages that the thread has not answered, in order. */
-  const unanswered: number[] = [];
   let lastId = 0;
   let closedError: Error | null = null;
   let onDrained = (): void => {};
@@ -84,8 +79,6 @@ export const openGroupCommit = (
     for (const id of pending.keys()) settle(id, (write) => write.reject(error));
   };
   worker.on('message', (replies: readonly WriteTaskResult[]) => {
-    for (let left = replies.length; left > 0;) left -= unanswered.shift()!;
-    if (queued.length > 0) flush();
     for (const reply of replies)
       settle(reply.id, (write) => ('reason' in reply ? write.reject(toError(reply)) : write.resolve(reply)));
   });
@@ -94,12 +87,10 @@ export const openGroupCommit = (
   worker.unref();
 
   const flush = (): void => {
-    if (unanswered.length === maxMessagesInFlight) return;
     const tasks = queued;
     queued = [];
     try {
       worker.postMessage(tasks satisfies WriterRequest);
-      unanswered.push(tasks.length);
     } catch (error) {
       for (const { id } of tasks) settle(id, (write) => write.reject(error as Error));
     }
@@ -118,7 +109,8 @@ export const openGroupCommit = (
     run: (statements) =>
       new Promise((resolve, reject) => {
         if (closedError) return reject(closedError);
-        if (queued.length === 0) queueMicrotask(flush);
+        // Not at once: sending a message takes longer than adding a task to one.
+        if (queued.length === 0) setImmediate(flush);
         if (pending.size === 0) worker.ref();
         pending.set(++lastId, { resolve, reject });
         queued.push({ id: lastId, statements });
