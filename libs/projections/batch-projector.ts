@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { DocumentKey, PositionedDocument, DocumentStore, StoredDocument } from '#libs/read-store/port.ts';
+import type {
+  Document,
+  DocumentKey,
+  PositionedDocument,
+  DocumentStore,
+  StoredDocument,
+} from '#libs/read-store/port.ts';
 import { type AdditionalEffect, handleEvent, type Projection } from './projection.ts';
 
 /** A projection, the generation of the read model that it builds, and the position up to which that generation is built. */
@@ -9,29 +15,40 @@ export type ProjectionTarget = { projection: Projection; generation: string; pos
 const maxRememberedDocuments = 5_000;
 const cacheKeyOf = ({ collection, generation, id }: DocumentKey): string => `${generation}\n${collection}\n${id}`;
 
-/** The documents of one target that a batch changes, in their state after the events so far. */
+/** A document in its state after the events so far. `readAt` is its position before the batch. */
+type OpenDocument = StoredDocument & { readAt: number };
+
+/** Applies an event to a document. A document that already contains the event does not change. */
+const evolveDocument = (open: OpenDocument, { evolve }: AdditionalEffect, position: number): Document | null => {
+  if (position <= open.readAt) return open.document;
+  const document = evolve(open.document);
+  if (document !== null || open.document !== null) Object.assign(open, { document, position });
+  return document;
+};
+
+/** The documents of one target that a batch changes. */
 const openBatchDocuments = (
   read: (key: DocumentKey) => PositionedDocument | Promise<PositionedDocument>,
   generation: string,
 ) => {
-  const opened = new Map<string, StoredDocument & { readAt: number }>();
+  const openDocuments = new Map<string, OpenDocument>();
   return {
-    /** Applies an event to a document. A document that already contains the event does not change. */
-    evolve: async ({ collection, id, createsDocument, evolve }: AdditionalEffect, position: number) => {
+    /** No promise if the document need not be read: one for each would cost more than the change. */
+    open: ({ collection, id, createsDocument }: AdditionalEffect): OpenDocument | Promise<OpenDocument> => {
       const key = { collection, generation, id };
       const cacheKey = cacheKeyOf(key);
-      let current = opened.get(cacheKey);
-      if (!current) {
-        const before = createsDocument ? { document: null, position: 0 } : await read(key);
-        opened.set(cacheKey, (current = { ...key, ...before, readAt: before.position }));
-      }
-      if (position <= current.readAt) return current.document;
-      const document = evolve(current.document);
-      if (document !== null || current.document !== null) opened.set(cacheKey, { ...current, document, position });
-      return document;
+      const add = (before: PositionedDocument): OpenDocument => {
+        const added = { ...key, ...before, readAt: before.position };
+        openDocuments.set(cacheKey, added);
+        return added;
+      };
+      const open = openDocuments.get(cacheKey);
+      if (open) return open;
+      const before = createsDocument ? { document: null, position: 0 } : read(key);
+      return before instanceof Promise ? before.then(add) : add(before);
     },
     changed: (): StoredDocument[] =>
-      [...opened.values()]
+      [...openDocuments.values()]
         .filter(({ position, readAt }) => position > readAt)
         .map(({ readAt: _, ...stored }) => stored),
   };
@@ -53,15 +70,20 @@ export const createBatchProjector = (documents: Pick<DocumentStore, 'read' | 'wr
     events: Events,
   ): Promise<StoredDocument[]> => {
     const { collection, handlers } = projection;
-    const opened = openBatchDocuments(read, generation);
+    const batch = openBatchDocuments(read, generation);
     for (const event of events) {
       if (event.position <= position) continue;
       const effect = handleEvent(handlers, event);
-      const document = effect ? await opened.evolve({ ...effect, collection: collection.name }, event.position) : null;
-      for (const additional of effect?.additionalEffects?.(document) ?? [])
-        await opened.evolve(additional, event.position);
+      if (!effect) continue;
+      const main = { ...effect, collection: collection.name };
+      const opened = batch.open(main);
+      const document = evolveDocument(opened instanceof Promise ? await opened : opened, main, event.position);
+      for (const additional of effect.additionalEffects?.(document) ?? []) {
+        const other = batch.open(additional);
+        evolveDocument(other instanceof Promise ? await other : other, additional, event.position);
+      }
     }
-    return opened.changed();
+    return batch.changed();
   };
 
   /** Resolves once the documents are written. Does not move checkpoints. */
