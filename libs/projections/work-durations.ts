@@ -107,10 +107,11 @@ export const expectedWorkMs = (
   inputType: string,
   now: number,
 ): number | null => {
-  const recent = Object.entries(document?.durationByInputType ?? {}).filter(
-    ([, { measuredAt }]) => Math.abs(now - Date.parse(measuredAt)) < maxMeasurementAgeMs,
-  );
-  const match = recent.find(([measured]) => measured === inputType);
-  if (match) return match[1].averageMs;
-  return recent.length === 0 ? null : recent.reduce((sum, [, { averageMs }]) => sum + averageMs, 0) / recent.length;
+  const isRecent = ({ measuredAt }: WorkDuration): boolean =>
+    Math.abs(now - Date.parse(measuredAt)) < maxMeasurementAgeMs;
+  const durations = document?.durationByInputType ?? {};
+  const ofType = durations[inputType];
+  if (ofType && isRecent(ofType)) return ofType.averageMs;
+  const recent = Object.values(durations).filter(isRecent);
+  return recent.length === 0 ? null : recent.reduce((sum, { averageMs }) => sum + averageMs, 0) / recent.length;
 };
