@@ -78,12 +78,12 @@ const parse = (text: string): unknown => {
  * Returns the object or array in `data`, if any. `ofParts` counts what the parts have together. @throws ApiError
  * invalid_request for a repeated field and for too many fields or values
  */
-const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
+const checkFields = (body: Buffer, fields: readonly JsonField[], ofParts?: Amount): JsonField | null => {
   const names = new Set<string>();
   const amount: Amount = { values: 0, bytes: 0 };
   const amounts = ofParts ? [amount, ofParts] : [amount];
   let data: JsonField | null = null;
-  for (const field of topLevelFields(body)) {
+  for (const field of fields) {
     const { name, start, end } = field;
     if (names.has(name)) throw repeatedField(truncateForMessage(name));
     names.add(name);
@@ -108,11 +108,15 @@ const checkFields = (body: Buffer, ofParts?: Amount): JsonField | null => {
   return data;
 };
 
+/** One more than allowed, so that a body with too many is rejected. */
+const fieldsOf = (body: Buffer): JsonField[] =>
+  topLevelFields(body)
+    .take(maxFields + 1)
+    .toArray();
+
 /** The array `parts` of a composed document, whose items are read one by one. */
-const partsOf = (body: Buffer): JsonField | null => {
-  for (const field of topLevelFields(body)) if (field.name === 'parts' && body[field.start] === 0x5b) return field;
-  return null;
-};
+const partsOf = (body: Buffer, fields: readonly JsonField[]): JsonField | undefined =>
+  fields.find(({ name, start }) => name === 'parts' && body[start] === 0x5b);
 
 /**
  * The same with an empty object or array in place of data that `longTexts` has, too. It would be copied to another
@@ -133,8 +137,9 @@ const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' |
   for (const { start, end } of arrayItems(body, parts.start)) {
     if (read.length === maxReadParts) break;
     const at = `parts[${read.length}]`;
+    const part = body.subarray(start, end);
     try {
-      read.push(withoutParsedData(readObject(body.subarray(start, end), amount)));
+      read.push(withoutParsedData(readObject(part, fieldsOf(part), amount)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const field = String(error.fields.extra['field']);
@@ -228,13 +233,14 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
     );
   if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8.');
   const sha256 = wantsHash ? hash('sha256', body, 'hex') : null;
-  const parts = partsOf(body);
+  const found = fieldsOf(body);
+  const parts = partsOf(body, found);
   if (!parts) {
-    const read = readObject(body);
+    const read = readObject(body, found);
     return { ...read, ...exactSampleDataIn(body, read.fields), sha256 };
   }
   const read = readParts(body, parts);
-  const { fields, longTexts } = readObject(withoutData(body, parts));
+  const { fields, longTexts } = readObject(withoutData(body, parts), found);
   return {
     fields: { ...fields, parts: read.map((part) => part.fields) },
     longTexts,
@@ -243,10 +249,14 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
   };
 };
 
-const readObject = (body: Buffer, ofParts?: Amount): Pick<RequestBody, 'fields' | 'longTexts'> => {
+const readObject = (
+  body: Buffer,
+  found: readonly JsonField[],
+  ofParts?: Amount,
+): Pick<RequestBody, 'fields' | 'longTexts'> => {
   const large = body.byteLength > maxMainThreadBytes;
   if (large && !beginsObject(body)) throw invalidRequest('The body must be a JSON object.');
-  const data = checkFields(body, ofParts);
+  const data = checkFields(body, found, ofParts);
   const value = parse((large && data ? withoutData(body, data) : body).toString());
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest('The body must be a JSON object.');
