@@ -67,39 +67,49 @@ const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promi
   };
 };
 
-/** `position` is Infinity until the job is in the event log, and -1 if it was rejected. */
+/** `position` is Infinity until the job is in the event log. */
 type AcceptedJob = { at: number; position: number };
+/** The jobs that the read model does not have at `checkpoint`. `added` counts all that were ever added. */
+type MissingJobs = { jobs: Set<AcceptedJob>; checkpoint: number; added: number };
 
 /** Counts in the read model of renders, and jobs accepted by this process that the read model does not have yet. */
 const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
-  const jobs = new LRUCache<string, AcceptedJob[]>({ max: maxCachedAccounts });
-  const isMissing =
-    (checkpoint: number) =>
-    ({ at, position }: AcceptedJob): boolean =>
-      position > checkpoint && (position !== Infinity || Math.abs(now() - at) < acceptanceTimeoutMs);
+  const missingOf = new LRUCache<string, MissingJobs>({ max: maxCachedAccounts });
+  const missingJobs = (accountId: string): MissingJobs => {
+    const missing = missingOf.get(accountId) ?? { jobs: new Set(), checkpoint: 0, added: 0 };
+    missingOf.set(accountId, missing);
+    return missing;
+  };
   const read = cacheByAccount(now, async (accountId) => {
     const checkpoint = await reads.checkpoint(readModels.renders);
     const counts = await count(accountId);
-    jobs.set(accountId, (jobs.get(accountId) ?? []).filter(isMissing(checkpoint)));
-    return { counts, checkpoint };
+    const missing = missingJobs(accountId);
+    missing.checkpoint = checkpoint;
+    for (const job of missing.jobs) {
+      const isLost = job.position === Infinity && Math.abs(now() - job.at) >= acceptanceTimeoutMs;
+      if (job.position <= checkpoint || isLost) missing.jobs.delete(job);
+    }
+    return counts;
   });
   return {
     read,
-    /** Adds the job, if any. Returns a function that counts the earlier jobs that are missing at a checkpoint. */
-    addJob: (accountId: string, job: AcceptedJob | null): ((checkpoint: number) => number) => {
-      const accepted = jobs.get(accountId) ?? [];
-      const before = accepted.length;
-      if (job) {
-        accepted.push(job);
-        jobs.set(accountId, accepted);
-      }
-      return (checkpoint) => {
-        const isMissingNow = isMissing(checkpoint);
-        let missingCount = 0;
-        // Without a copy of the list: each of a thousand requests a second would make one.
-        for (let index = 0; index < before; index += 1) if (isMissingNow(accepted[index]!)) missingCount += 1;
-        return missingCount;
+    /** Adds a job, until the read model has it or it is rejected. */
+    addJob: (accountId: string): NonNullable<Estimate['confirmPosition']> => {
+      const missing = missingJobs(accountId);
+      const job: AcceptedJob = { at: now(), position: Infinity };
+      missing.jobs.add(job);
+      missing.added += 1;
+      return (position) => {
+        job.position = position ?? 0;
+        if (job.position <= missing.checkpoint) missing.jobs.delete(job);
       };
+    },
+    /** To be called before a read. Returns a function that, after it, counts the jobs of before that are still missing. */
+    countMissing: (accountId: string): (() => number) => {
+      const missing = missingJobs(accountId);
+      const addedBefore = missing.added;
+      // Without a look at each job: a thousand requests a second would look at hundreds each.
+      return () => Math.max(0, missing.jobs.size - (missing.added - addedBefore));
     },
   };
 };
@@ -149,28 +159,21 @@ export const createEstimator = (
         all.read('', defaultMaxAgeMs),
         readWorkDurations(accountId, maxAgeMs),
       ]);
-      const job: AcceptedJob | null = priority === 'ordinary' ? { at: now(), position: Infinity } : null;
-      const confirmPosition = (position: number | null): void => void (job && (job.position = position ?? -1));
-      const [missingOfAccount, missingOfAll] = [ofAccount.addJob(accountId, job), all.addJob('', job)];
-      const [
-        {
-          counts: { urgent, ordinary },
-          checkpoint,
-        },
-        { counts: pending, checkpoint: allCheckpoint },
-        { own, ofAll },
-      ] = await reading.catch((error: unknown) => {
+      const [missingOfAccount, missingOfAll] = [ofAccount.countMissing(accountId), all.countMissing('')];
+      const confirmations = priority === 'ordinary' ? [ofAccount.addJob(accountId), all.addJob('')] : [];
+      const confirmPosition = (position: number | null): void => confirmations.forEach((confirm) => confirm(position));
+      const [{ urgent, ordinary }, pending, { own, ofAll }] = await reading.catch((error: unknown) => {
         confirmPosition(null);
         throw error;
       });
       const kind = inputKindOf(source);
       return {
         waitMs: Math.round(
-          rendersAhead(priority, { urgent, ordinary: ordinary + missingOfAccount(checkpoint) }) *
+          rendersAhead(priority, { urgent, ordinary: ordinary + missingOfAccount() }) *
             waitPerQueuedRenderMs(own, now()),
         ),
         workMs: Math.round(expectedWorkMs(own, kind, now()) ?? expectedWorkMs(ofAll, kind, now()) ?? defaultWorkMs),
-        pendingRenders: pending + missingOfAll(allCheckpoint),
+        pendingRenders: pending + missingOfAll(),
         confirmPosition,
       };
     },
