@@ -122,6 +122,16 @@ describe('An estimate', () => {
     clock.now = 100_000;
     expect((await estimates.estimate(waits())).pendingRenders).toBe(6);
   });
+
+  test('does not count rejected jobs, nor those that the cached counts contain', async () => {
+    const { estimates } = estimatesWith({ urgent: 0, ordinary: 5, through: 10 });
+    const [rejected, counted] = [await estimates.estimate(later()), await estimates.estimate(later())];
+    expect((await estimates.estimate(waits())).pendingRenders).toBe(7);
+    rejected.confirmPosition!(null);
+    counted.confirmPosition!(10);
+    const { pendingRenders, waitMs } = await estimates.estimate(later());
+    expect({ pendingRenders, waitMs }).toEqual({ pendingRenders: 5, waitMs: 50 });
+  });
 });
 
 describe('An estimate without read models', () => {
