@@ -38,7 +38,11 @@ const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual)
     if (accountId !== 'a') return 0;
     return kind === 'asynchronous' ? queue.ordinary : queue.urgent;
   };
-  const get = async (_: string, id: string) => (id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null);
+  const slowReads = new Map<string, Promise<void>>();
+  const get = async (_: string, id: string) => {
+    await slowReads.get(id);
+    return id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null;
+  };
   const checkpoint = async (): Promise<number> => queue.through ?? 0;
   const reads = { count, get, checkpoint } as unknown as ReadStore;
   return {
@@ -50,6 +54,7 @@ const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual)
     clock,
     server,
     queue,
+    slowReads,
     looks: () => looks,
   };
 };
@@ -121,6 +126,32 @@ describe('An estimate', () => {
     expect((await estimates.estimate(waits())).pendingRenders).toBe(8);
     clock.now = 100_000;
     expect((await estimates.estimate(waits())).pendingRenders).toBe(6);
+  });
+
+  test('counts a job that was confirmed until the read model has it', async () => {
+    const { estimates, clock } = estimatesWith({ urgent: 0, ordinary: 5, through: 10 });
+    (await estimates.estimate(later())).confirmPosition!(11);
+    clock.now = 100_000;
+    expect((await estimates.estimate(waits())).pendingRenders).toBe(6);
+  });
+
+  test('does not count a lost job after a minute, also if the clock was set back', async () => {
+    const { estimates, clock } = estimatesWith({ urgent: 0, ordinary: 5 });
+    await estimates.estimate(later());
+    clock.now = -3_600_000;
+    expect((await estimates.estimate(waits())).pendingRenders).toBe(5);
+  });
+
+  test('counts all earlier jobs, even if later ones are rejected while it waits', async () => {
+    const { estimates, slowReads } = estimatesWith({ urgent: 0, ordinary: 5 });
+    const slow = Promise.withResolvers<void>();
+    slowReads.set('b', slow.promise);
+    await Promise.all([1, 2, 3].map(() => estimates.estimate(later())));
+    const waiting = estimates.estimate({ ...later(), accountId: 'b' });
+    for (const _ of [1, 2, 3]) (await estimates.estimate(later())).confirmPosition!(null);
+    await estimates.estimate(later());
+    slow.resolve();
+    expect((await waiting).pendingRenders).toBe(8);
   });
 
   test('does not count rejected jobs, nor those that the cached counts contain', async () => {

@@ -67,16 +67,16 @@ const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promi
   };
 };
 
-/** `position` is Infinity until the job is in the event log. */
+/** `position` is Infinity until the job is in the event log, and 0 if it was rejected. */
 type AcceptedJob = { at: number; position: number };
-/** The jobs that the read model does not have at `checkpoint`. `added` counts all that were ever added. */
-type MissingJobs = { jobs: Set<AcceptedJob>; checkpoint: number; added: number };
+/** The jobs that the read model does not have at `checkpoint`, by their numbers. `added` is the number of the last one. */
+type MissingJobs = { jobs: Map<number, AcceptedJob>; checkpoint: number; added: number };
 
 /** Counts in the read model of renders, and jobs accepted by this process that the read model does not have yet. */
 const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
   const missingOf = new LRUCache<string, MissingJobs>({ max: maxCachedAccounts });
   const missingJobs = (accountId: string): MissingJobs => {
-    const missing = missingOf.get(accountId) ?? { jobs: new Set(), checkpoint: 0, added: 0 };
+    const missing = missingOf.get(accountId) ?? { jobs: new Map(), checkpoint: 0, added: 0 };
     missingOf.set(accountId, missing);
     return missing;
   };
@@ -85,31 +85,36 @@ const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountI
     const counts = await count(accountId);
     const missing = missingJobs(accountId);
     missing.checkpoint = checkpoint;
-    for (const job of missing.jobs) {
-      const isLost = job.position === Infinity && Math.abs(now() - job.at) >= acceptanceTimeoutMs;
-      if (job.position <= checkpoint || isLost) missing.jobs.delete(job);
+    for (const [number, { at, position }] of missing.jobs) {
+      const isLost = position === Infinity && Math.abs(now() - at) >= acceptanceTimeoutMs;
+      if (position <= checkpoint || isLost) missing.jobs.delete(number);
     }
     return counts;
   });
   return {
     read,
     /** Adds a job, until the read model has it or it is rejected. */
-    addJob: (accountId: string): NonNullable<Estimate['confirmPosition']> => {
+    addJob: (accountId: string): ((position: number | null) => void) => {
       const missing = missingJobs(accountId);
       const job: AcceptedJob = { at: now(), position: Infinity };
-      missing.jobs.add(job);
-      missing.added += 1;
+      const number = (missing.added += 1);
+      missing.jobs.set(number, job);
       return (position) => {
         job.position = position ?? 0;
-        if (job.position <= missing.checkpoint) missing.jobs.delete(job);
+        if (job.position <= missing.checkpoint) missing.jobs.delete(number);
       };
     },
-    /** To be called before a read. Returns a function that, after it, counts the jobs of before that are still missing. */
+    /** To be called before the read is awaited. Returns a function that, after it, counts the jobs of before that are still missing. */
     countMissing: (accountId: string): (() => number) => {
       const missing = missingJobs(accountId);
       const addedBefore = missing.added;
-      // Without a look at each job: a thousand requests a second would look at hundreds each.
-      return () => Math.max(0, missing.jobs.size - (missing.added - addedBefore));
+      // Visits the few later jobs, not the hundreds of earlier ones.
+      return () => {
+        let later = 0;
+        for (let number = addedBefore + 1; number <= missing.added; number += 1)
+          later += Number(missing.jobs.has(number));
+        return missing.jobs.size - later;
+      };
     },
   };
 };
