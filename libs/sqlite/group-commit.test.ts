@@ -78,9 +78,12 @@ describe('Tasks that share a commit', () => {
   });
 
   it('fail alone when their parameters cannot be sent to the writer', async () => {
-    const invalid = writer.run([insert(1, () => 'no value of a database')]);
+    const [before, invalid, after] = [insert(1), insert(2, () => 'no value of a database'), insert(3)].map((one) =>
+      writer.run([one]),
+    );
     await expect(invalid).rejects.toThrow('could not be cloned');
-    expect(await writer.run([insert(2)])).toMatchObject({ isCommitted: true });
+    expect(await Promise.all([before, after])).toMatchObject([{ isCommitted: true }, { isCommitted: true }]);
+    expect(readRows()).toEqual([1, 3]);
   });
 
   it('are sent together if they were given in the same turn of the event loop', async () => {

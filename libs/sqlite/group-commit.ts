@@ -86,14 +86,19 @@ export const openGroupCommit = (
   worker.on('exit', () => failAll(new Error(`the writer of ${file} has ended`)));
   worker.unref();
 
-  const flush = (): void => {
-    const tasks = queued;
-    queued = [];
+  /** A task that cannot be sent fails alone. */
+  const send = (tasks: readonly WriteTask[]): void => {
     try {
       worker.postMessage(tasks satisfies WriterRequest);
     } catch (error) {
-      for (const { id } of tasks) settle(id, (write) => write.reject(error as Error));
+      if (tasks.length > 1) for (const task of tasks) send([task]);
+      else settle(tasks[0]!.id, (write) => write.reject(error as Error));
     }
+  };
+  const flush = (): void => {
+    const tasks = queued;
+    queued = [];
+    send(tasks);
   };
 
   const waitUntilDrained = (): Promise<void> =>
