@@ -15,40 +15,47 @@ export type ProjectionTarget = { projection: Projection; generation: string; pos
 const maxRememberedDocuments = 5_000;
 const cacheKeyOf = ({ collection, generation, id }: DocumentKey): string => `${generation}\n${collection}\n${id}`;
 
+const noDocument: PositionedDocument = { document: null, position: 0 };
+
 /** A document in its state after the events so far. `readAt` is its position before the batch. */
-type OpenDocument = StoredDocument & { readAt: number };
+type CurrentDocument = StoredDocument & { readAt: number };
 
 /** Applies an event to a document. A document that already contains the event does not change. */
-const evolveDocument = (open: OpenDocument, { evolve }: AdditionalEffect, position: number): Document | null => {
-  if (position <= open.readAt) return open.document;
-  const document = evolve(open.document);
-  if (document !== null || open.document !== null) Object.assign(open, { document, position });
+const evolveDocument = (current: CurrentDocument, { evolve }: AdditionalEffect, position: number): Document | null => {
+  if (position <= current.readAt) return current.document;
+  const document = evolve(current.document);
+  if (document !== null || current.document !== null) Object.assign(current, { document, position });
   return document;
 };
 
-/** The documents of one target that a batch changes. */
-const openBatchDocuments = (
-  read: (key: DocumentKey) => PositionedDocument | Promise<PositionedDocument>,
+/** The documents of one target that a batch changes. `written` finds those that need not be read. */
+const openBatch = (
+  written: (key: DocumentKey) => PositionedDocument | undefined,
+  read: (key: DocumentKey) => Promise<PositionedDocument>,
   generation: string,
 ) => {
-  const openDocuments = new Map<string, OpenDocument>();
+  const documents = new Map<string, CurrentDocument>();
+  const keyOf = ({ collection, id }: AdditionalEffect): DocumentKey => ({ collection, generation, id });
+  const add = (key: DocumentKey, before: PositionedDocument): CurrentDocument => {
+    const current = { ...key, ...before, readAt: before.position };
+    documents.set(cacheKeyOf(key), current);
+    return current;
+  };
   return {
-    /** No promise if the document need not be read: one for each would cost more than the change. */
-    open: ({ collection, id, createsDocument }: AdditionalEffect): OpenDocument | Promise<OpenDocument> => {
-      const key = { collection, generation, id };
-      const cacheKey = cacheKeyOf(key);
-      const add = (before: PositionedDocument): OpenDocument => {
-        const added = { ...key, ...before, readAt: before.position };
-        openDocuments.set(cacheKey, added);
-        return added;
-      };
-      const open = openDocuments.get(cacheKey);
-      if (open) return open;
-      const before = createsDocument ? { document: null, position: 0 } : read(key);
-      return before instanceof Promise ? before.then(add) : add(before);
+    /** Undefined if the document must be read. No promise: one for each document would cost more than the change. */
+    find: (effect: AdditionalEffect): CurrentDocument | undefined => {
+      const key = keyOf(effect);
+      const current = documents.get(cacheKeyOf(key));
+      if (current) return current;
+      const known = effect.createsDocument ? noDocument : written(key);
+      return known && add(key, known);
+    },
+    read: async (effect: AdditionalEffect): Promise<CurrentDocument> => {
+      const key = keyOf(effect);
+      return add(key, await read(key));
     },
     changed: (): StoredDocument[] =>
-      [...openDocuments.values()]
+      [...documents.values()]
         .filter(({ position, readAt }) => position > readAt)
         .map(({ readAt: _, ...stored }) => stored),
   };
@@ -61,27 +68,21 @@ const openBatchDocuments = (
  */
 export const createBatchProjector = (documents: Pick<DocumentStore, 'read' | 'write'>) => {
   const written = new LRUCache<string, PositionedDocument>({ max: maxRememberedDocuments });
-  const read = (key: DocumentKey): PositionedDocument | Promise<PositionedDocument> =>
-    written.get(cacheKeyOf(key)) ?? documents.read(key);
-
   type Events = readonly RecordedEvent[];
   const project = async (
     { projection, generation, position }: ProjectionTarget,
     events: Events,
   ): Promise<StoredDocument[]> => {
     const { collection, handlers } = projection;
-    const batch = openBatchDocuments(read, generation);
+    const batch = openBatch((key) => written.get(cacheKeyOf(key)), documents.read, generation);
     for (const event of events) {
       if (event.position <= position) continue;
       const effect = handleEvent(handlers, event);
       if (!effect) continue;
       const main = { ...effect, collection: collection.name };
-      const opened = batch.open(main);
-      const document = evolveDocument(opened instanceof Promise ? await opened : opened, main, event.position);
-      for (const additional of effect.additionalEffects?.(document) ?? []) {
-        const other = batch.open(additional);
-        evolveDocument(other instanceof Promise ? await other : other, additional, event.position);
-      }
+      const document = evolveDocument(batch.find(main) ?? (await batch.read(main)), main, event.position);
+      for (const additional of effect.additionalEffects?.(document) ?? [])
+        evolveDocument(batch.find(additional) ?? (await batch.read(additional)), additional, event.position);
     }
     return batch.changed();
   };
