@@ -197,6 +197,8 @@ describe('A large body', () => {
     expect(errorFieldsOf(Buffer.from(`{"parts":[{},{${keys(201)}}]}`)).message).toMatch(
       /^parts\[1\] has more than 200/,
     );
+    expect(errorFieldsOf(Buffer.from(`{${keys(201)},"parts":[1]}`)).message).toMatch(/^The body has more than 200/);
+    expect(readJson(Buffer.from('{"parts":{"a":1}}')).fields).toEqual({ parts: { a: 1 } });
   });
 
   it('may not have many values or deep nesting in the parts of a part', () => {

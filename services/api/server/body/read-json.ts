@@ -75,15 +75,15 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Returns the object or array in `data`, if any. `ofParts` counts what the parts have together. @throws ApiError
- * invalid_request for a repeated field and for too many fields or values
+ * Returns the object or array in `data`, if any. `jsonFields` are those of the body; `ofParts` counts what the parts have
+ * together. @throws ApiError invalid_request for a repeated field and for too many fields or values
  */
-const checkFields = (body: Buffer, fields: readonly JsonField[], ofParts?: Amount): JsonField | null => {
+const checkFields = (body: Buffer, jsonFields: readonly JsonField[], ofParts?: Amount): JsonField | null => {
   const names = new Set<string>();
   const amount: Amount = { values: 0, bytes: 0 };
   const amounts = ofParts ? [amount, ofParts] : [amount];
   let data: JsonField | null = null;
-  for (const field of fields) {
+  for (const field of jsonFields) {
     const { name, start, end } = field;
     if (names.has(name)) throw repeatedField(truncateForMessage(name));
     names.add(name);
@@ -108,15 +108,15 @@ const checkFields = (body: Buffer, fields: readonly JsonField[], ofParts?: Amoun
   return data;
 };
 
-/** One more than allowed, so that a body with too many is rejected. */
-const fieldsOf = (body: Buffer): JsonField[] =>
+/** The first top-level fields: one more than allowed, so that a body with too many is rejected. */
+const firstFieldsOf = (body: Buffer): JsonField[] =>
   topLevelFields(body)
     .take(maxFields + 1)
     .toArray();
 
 /** The array `parts` of a composed document, whose items are read one by one. */
-const partsOf = (body: Buffer, fields: readonly JsonField[]): JsonField | undefined =>
-  fields.find(({ name, start }) => name === 'parts' && body[start] === 0x5b);
+const partsOf = (body: Buffer, jsonFields: readonly JsonField[]): JsonField | undefined =>
+  jsonFields.find(({ name, start }) => name === 'parts' && body[start] === 0x5b);
 
 /**
  * The same with an empty object or array in place of data that `longTexts` has, too. It would be copied to another
@@ -139,7 +139,7 @@ const readParts = (body: Buffer, parts: JsonField): Pick<RequestBody, 'fields' |
     const at = `parts[${read.length}]`;
     const part = body.subarray(start, end);
     try {
-      read.push(withoutParsedData(readObject(part, fieldsOf(part), amount)));
+      read.push(withoutParsedData(readObject(part, firstFieldsOf(part), amount)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const field = String(error.fields.extra['field']);
@@ -204,9 +204,10 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
 /** Templates are filled in with sample data, too. Only an object is allowed there. */
 const exactSampleDataIn = (
   body: Buffer,
+  jsonFields: readonly JsonField[],
   { sample_data: data }: Record<string, unknown>,
 ): Pick<RequestBody, 'exactSampleData'> => {
-  const field = isObject(data) && topLevelFields(body).find(({ name }) => name === 'sample_data');
+  const field = isObject(data) && jsonFields.find(({ name }) => name === 'sample_data');
   if (!field) return {};
   const text = body.subarray(field.start, field.end).toString();
   return hasLongNumber(text) ? { exactSampleData: text } : {};
@@ -233,14 +234,15 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
     );
   if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8.');
   const sha256 = wantsHash ? hash('sha256', body, 'hex') : null;
-  const found = fieldsOf(body);
-  const parts = partsOf(body, found);
+  const jsonFields = firstFieldsOf(body);
+  const parts = partsOf(body, jsonFields);
   if (!parts) {
-    const read = readObject(body, found);
-    return { ...read, ...exactSampleDataIn(body, read.fields), sha256 };
+    const read = readObject(body, jsonFields);
+    return { ...read, ...exactSampleDataIn(body, jsonFields, read.fields), sha256 };
   }
   const read = readParts(body, parts);
-  const { fields, longTexts } = readObject(withoutData(body, parts), found);
+  // The text keeps its length, so the fields stay where they were.
+  const { fields, longTexts } = readObject(withoutData(body, parts), jsonFields);
   return {
     fields: { ...fields, parts: read.map((part) => part.fields) },
     longTexts,
@@ -251,12 +253,12 @@ export const readJson = (bytes: Buffer, wantsHash = false): RequestBody => {
 
 const readObject = (
   body: Buffer,
-  found: readonly JsonField[],
+  jsonFields: readonly JsonField[],
   ofParts?: Amount,
 ): Pick<RequestBody, 'fields' | 'longTexts'> => {
   const large = body.byteLength > maxMainThreadBytes;
   if (large && !beginsObject(body)) throw invalidRequest('The body must be a JSON object.');
-  const data = checkFields(body, found, ofParts);
+  const data = checkFields(body, jsonFields, ofParts);
   const value = parse((large && data ? withoutData(body, data) : body).toString());
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidRequest('The body must be a JSON object.');
