@@ -62,8 +62,8 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
       throw error;
     }));
     const { used, lastPosition } = await usage.usageOf(counter.accountId, counter.month);
-    // Of two parallel reads, the older result may arrive last.
-    if (lastPosition < counter.lastPosition) return counter;
+    // Of two parallel reads, the older result may arrive last. Each change moves the position.
+    if (lastPosition <= counter.lastPosition) return counter;
     Object.assign(counter, { used, lastPosition });
     for (const [id, { position }] of counter.pendingRenders)
       if (position !== null) confirmRender(counter, id, position);
