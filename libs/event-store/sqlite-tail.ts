@@ -58,8 +58,10 @@ export const openTail = (
       seenVersion = changes.version();
     },
     readStream: (stream) => {
-      const first = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
-      return first < 0 ? null : recent.slice(first).filter((event) => event.stream === stream);
+      const newestFirst: RecordedEvent[] = [];
+      for (let index = recent.length - 1; index >= 0 && newestFirst.at(-1)?.revision !== 0; index -= 1)
+        if (recent[index]!.stream === stream) newestFirst.push(recent[index]!);
+      return newestFirst.at(-1)?.revision === 0 ? newestFirst.toReversed() : null;
     },
   };
 };
