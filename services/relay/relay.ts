@@ -78,9 +78,8 @@ const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<s
   return last?.metadata.traceparent ?? null;
 };
 
-/** The request of the document that an event asks to render once more; undefined for other events. */
+/** The request of the document that an event asks to render once more. */
 const findRequest = async (store: EventStore, event: RecordedEvent): Promise<RequestedRender | undefined> => {
-  if (!isRenderAgainRequest(event)) return undefined;
   const [first] = await store.read(event.stream, undefined, 1);
   return first?.type === 'RenderRequested' ? first.data : undefined;
 };
@@ -160,7 +159,8 @@ export const runRelay = async (
       for (const event of batch) {
         // A process that started a render earlier may be gone. If not, it soon starts another.
         if (isCaughtUp) renderLimits.recordStart(event);
-        applyEvent(schedulers, event, isCaughtUp ? clock() : null, await findRequest(store, event));
+        const request = isRenderAgainRequest(event) ? await findRequest(store, event) : undefined;
+        applyEvent(schedulers, event, isCaughtUp ? clock() : null, request);
       }
       isCaughtUp ||= batch.at(-1)!.position >= head;
       await publishAllowed();
