@@ -1,5 +1,6 @@
 import type { ChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from './port.ts';
+import { wholeStreamIn } from './whole-stream.ts';
 
 /** The newest events in memory: those of this process, and those of others, which are read once for all subscribers. */
 export type Tail = {
@@ -57,11 +58,6 @@ export const openTail = (
       add(events);
       seenVersion = changes.version();
     },
-    readStream: (stream) => {
-      const newestFirst: RecordedEvent[] = [];
-      for (let index = recent.length - 1; index >= 0 && newestFirst.at(-1)?.revision !== 0; index -= 1)
-        if (recent[index]!.stream === stream) newestFirst.push(recent[index]!);
-      return newestFirst.at(-1)?.revision === 0 ? newestFirst.toReversed() : null;
-    },
+    readStream: (stream) => wholeStreamIn(recent, stream),
   };
 };

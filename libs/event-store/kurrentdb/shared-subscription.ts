@@ -1,5 +1,6 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from '../port.ts';
+import { wholeStreamIn } from '../whole-stream.ts';
 
 export type SubscribeAfter = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
 
@@ -10,8 +11,8 @@ type SharedTail = {
   readAfter(position: number): RecordedEvent[] | null;
   /** Resolves when there are new events, the tail has ended, or `ended` aborts. */
   waitForChange(ended: AbortSignal): Promise<void>;
-  /** The events of a stream in the tail; empty if its first event is not in the tail. */
-  eventsOfStream(stream: string): RecordedEvent[];
+  /** The events of a stream; null if the first of them is not in the tail. */
+  readStream(stream: string): RecordedEvent[] | null;
   hasEnded(): boolean;
   stop(): void;
 };
@@ -61,10 +62,7 @@ const openSharedTail = (subscribe: SubscribeAfter, from: number): SharedTail => 
       return recent.slice(first, first + batchSize);
     },
     waitForChange: (ended) => changes.waitForChange(ended),
-    eventsOfStream: (stream) => {
-      const firstIndex = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
-      return firstIndex < 0 ? [] : recent.slice(firstIndex).filter((event) => event.stream === stream);
-    },
+    readStream: (stream) => wholeStreamIn(recent, stream),
     hasEnded: () => stop.signal.aborted,
     stop: () => stop.abort(),
   };
@@ -132,9 +130,6 @@ export const shareSubscription = (subscribe: SubscribeAfter, head: () => Promise
   };
   return {
     subscribe: share,
-    readCached: (stream) => {
-      const events = tail && !tail.hasEnded() ? tail.eventsOfStream(stream) : [];
-      return events.length > 0 ? events : null;
-    },
+    readCached: (stream) => (tail && !tail.hasEnded() ? tail.readStream(stream) : null),
   };
 };
