@@ -30,19 +30,16 @@ type Queue = { urgent: number; ordinary: number; others?: number; through?: numb
 const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual) => {
   let looks = 0;
   const clock = { now: 0 };
-  const server = { away: false, readsAway: false };
+  const server = { away: false, readsAway: false, slowReads: Promise.resolve() };
   const count = async (_: string, { accountId, kind, status }: Record<string, unknown>): Promise<number> => {
     looks += 1;
     if (server.readsAway) throw new Error('the read models are away');
     if (accountId === undefined) return status === 'QUEUED' ? queue.urgent + queue.ordinary + (queue.others ?? 0) : 0;
+    if (accountId === 'slow') await server.slowReads;
     if (accountId !== 'a') return 0;
     return kind === 'asynchronous' ? queue.ordinary : queue.urgent;
   };
-  const slowReads = new Map<string, Promise<void>>();
-  const get = async (_: string, id: string) => {
-    await slowReads.get(id);
-    return id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null;
-  };
+  const get = async (_: string, id: string) => (id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null);
   const checkpoint = async (): Promise<number> => queue.through ?? 0;
   const reads = { count, get, checkpoint } as unknown as ReadStore;
   return {
@@ -54,7 +51,6 @@ const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual)
     clock,
     server,
     queue,
-    slowReads,
     looks: () => looks,
   };
 };
@@ -142,18 +138,6 @@ describe('An estimate', () => {
     expect((await estimates.estimate(waits())).pendingRenders).toBe(5);
   });
 
-  test('counts all earlier jobs, even if later ones are rejected while it waits', async () => {
-    const { estimates, slowReads } = estimatesWith({ urgent: 0, ordinary: 5 });
-    const slow = Promise.withResolvers<void>();
-    slowReads.set('b', slow.promise);
-    await Promise.all([1, 2, 3].map(() => estimates.estimate(later())));
-    const waiting = estimates.estimate({ ...later(), accountId: 'b' });
-    for (const _ of [1, 2, 3]) (await estimates.estimate(later())).confirmPosition!(null);
-    await estimates.estimate(later());
-    slow.resolve();
-    expect((await waiting).pendingRenders).toBe(8);
-  });
-
   test('does not count rejected jobs, nor those that the cached counts contain', async () => {
     const { estimates } = estimatesWith({ urgent: 0, ordinary: 5, through: 10 });
     const [rejected, counted] = [await estimates.estimate(later()), await estimates.estimate(later())];
@@ -223,6 +207,23 @@ describe('A request is rejected', () => {
     queue.ordinary = 4;
     clock.now = 251;
     expect((await estimates.estimate(later())).pendingRenders).toBe(4);
+  });
+
+  test('if the backlog is full, also while the queue of another account is read', async () => {
+    const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 0 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.slowReads = promise;
+    let accepted = 0;
+    const submit = async (accountId: string): Promise<void> => {
+      requireBacklogCapacity(await estimates.estimate({ ...later(), accountId }), 10);
+      accepted += 1;
+    };
+    const ofSlow = Array.from({ length: 20 }, () => submit('slow').catch(() => undefined));
+    await Promise.allSettled(Array.from({ length: 20 }, () => submit('a')));
+    expect(accepted).toBe(10);
+    resolve();
+    await Promise.all(ofSlow);
+    expect(accepted).toBe(10);
   });
 
   test('if the backlog is full, with a retry time', async () => {

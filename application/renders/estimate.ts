@@ -69,53 +69,40 @@ const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promi
 
 /** `position` is Infinity until the job is in the event log, and 0 if it was rejected. */
 type AcceptedJob = { at: number; position: number };
-/** The jobs that the read model does not have at `checkpoint`, by their numbers. `added` is the number of the last one. */
-type MissingJobs = { jobs: Map<number, AcceptedJob>; checkpoint: number; added: number };
+/** What the read model had at `checkpoint`, and the jobs that this process accepted and that it did not have. */
+type Queue<T> = { counts: T; checkpoint: number; readNumber: number; missing: Set<AcceptedJob> };
 
-/** Counts in the read model of renders, and jobs accepted by this process that the read model does not have yet. */
-const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
-  const missingOf = new LRUCache<string, MissingJobs>({ max: maxCachedAccounts });
-  const missingJobs = (accountId: string): MissingJobs => {
-    const missing = missingOf.get(accountId) ?? { jobs: new Map(), checkpoint: 0, added: 0 };
-    missingOf.set(accountId, missing);
-    return missing;
-  };
-  const read = cacheByAccount(now, async (accountId) => {
+/**
+ * Reads the queue of an account from the read model of renders. The queue changes with each read and each job, so look
+ * at its counts and its missing jobs together: a job moves from the ones to the others.
+ */
+const readsOfQueues = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
+  const queues = new LRUCache<string, Queue<T>>({ max: maxCachedAccounts });
+  let lastReadNumber = 0;
+  return cacheByAccount(now, async (accountId): Promise<Queue<T>> => {
+    const readNumber = (lastReadNumber += 1);
     const checkpoint = await reads.checkpoint(readModels.renders);
     const counts = await count(accountId);
-    const missing = missingJobs(accountId);
-    missing.checkpoint = checkpoint;
-    for (const [number, { at, position }] of missing.jobs) {
-      const isLost = position === Infinity && Math.abs(now() - at) >= acceptanceTimeoutMs;
-      if (position <= checkpoint || isLost) missing.jobs.delete(number);
+    const queue = queues.get(accountId) ?? { counts, checkpoint, readNumber, missing: new Set() };
+    queues.set(accountId, queue);
+    // A later read was faster.
+    if (readNumber < queue.readNumber) return queue;
+    Object.assign(queue, { counts, checkpoint, readNumber });
+    for (const job of queue.missing) {
+      const isLost = job.position === Infinity && Math.abs(now() - job.at) >= acceptanceTimeoutMs;
+      if (job.position <= checkpoint || isLost) queue.missing.delete(job);
     }
-    return counts;
+    return queue;
   });
-  return {
-    read,
-    /** Adds a job, until the read model has it or it is rejected. */
-    addJob: (accountId: string): ((position: number | null) => void) => {
-      const missing = missingJobs(accountId);
-      const job: AcceptedJob = { at: now(), position: Infinity };
-      const number = (missing.added += 1);
-      missing.jobs.set(number, job);
-      return (position) => {
-        job.position = position ?? 0;
-        if (job.position <= missing.checkpoint) missing.jobs.delete(number);
-      };
-    },
-    /** To be called before the read is awaited. Returns a function that, after it, counts the jobs of before that are still missing. */
-    countMissing: (accountId: string): (() => number) => {
-      const missing = missingJobs(accountId);
-      const addedBefore = missing.added;
-      // Visits the few later jobs, not the hundreds of earlier ones.
-      return () => {
-        let later = 0;
-        for (let number = addedBefore + 1; number <= missing.added; number += 1)
-          later += Number(missing.jobs.has(number));
-        return missing.jobs.size - later;
-      };
-    },
+};
+
+/** Adds a job, until the read model has it or it is rejected. */
+const addJob = (queue: Queue<unknown>, at: number): ((position: number | null) => void) => {
+  const job: AcceptedJob = { at, position: Infinity };
+  queue.missing.add(job);
+  return (position) => {
+    job.position = position ?? 0;
+    if (job.position <= queue.checkpoint) queue.missing.delete(job);
   };
 };
 
@@ -130,11 +117,11 @@ export const createEstimator = (
   now: () => number = Date.now,
 ): Estimator => {
   const count = (where: Record<string, string>): Promise<number> => reads.count(readModels.renders, where);
-  const all = countsWithJobs(reads, now, async () => {
+  const readAll = readsOfQueues(reads, now, async () => {
     const counts = await Promise.all(['QUEUED', 'PROCESSING'].map((status) => count({ status })));
     return counts[0]! + counts[1]!;
   });
-  const ofAccount = countsWithJobs(reads, now, async (accountId): Promise<WaitingCounts> => {
+  const readAccount = readsOfQueues(reads, now, async (accountId): Promise<WaitingCounts> => {
     const [urgent, ordinary] = await Promise.all(
       (['synchronous', 'asynchronous'] satisfies RenderKind[]).map((kind) =>
         count({ accountId, kind, status: 'QUEUED' }),
@@ -159,27 +146,22 @@ export const createEstimator = (
           'No render can start now. Try again shortly, or send an asynchronous request.',
           { retry_after: 2 },
         );
-      const reading = Promise.all([
-        ofAccount.read(accountId, maxAgeMs),
-        all.read('', defaultMaxAgeMs),
+      const [account, all, { own, ofAll }] = await Promise.all([
+        readAccount(accountId, maxAgeMs),
+        readAll('', defaultMaxAgeMs),
         readWorkDurations(accountId, maxAgeMs),
       ]);
-      const [missingOfAccount, missingOfAll] = [ofAccount.countMissing(accountId), all.countMissing('')];
-      const confirmations = priority === 'ordinary' ? [ofAccount.addJob(accountId), all.addJob('')] : [];
-      const confirmPosition = (position: number | null): void => confirmations.forEach((confirm) => confirm(position));
-      const [{ urgent, ordinary }, pending, { own, ofAll }] = await reading.catch((error: unknown) => {
-        confirmPosition(null);
-        throw error;
-      });
+      const { urgent, ordinary } = account.counts;
+      const ahead = rendersAhead(priority, { urgent, ordinary: ordinary + account.missing.size });
+      const pendingRenders = all.counts + all.missing.size;
+      // In the same turn, so that the next request counts this job.
+      const confirmations = priority === 'ordinary' ? [account, all].map((queue) => addJob(queue, now())) : [];
       const kind = inputKindOf(source);
       return {
-        waitMs: Math.round(
-          rendersAhead(priority, { urgent, ordinary: ordinary + missingOfAccount() }) *
-            waitPerQueuedRenderMs(own, now()),
-        ),
+        waitMs: Math.round(ahead * waitPerQueuedRenderMs(own, now())),
         workMs: Math.round(expectedWorkMs(own, kind, now()) ?? expectedWorkMs(ofAll, kind, now()) ?? defaultWorkMs),
-        pendingRenders: pending + missingOfAll(),
-        confirmPosition,
+        pendingRenders,
+        confirmPosition: (position) => confirmations.forEach((confirm) => confirm(position)),
       };
     },
   };
