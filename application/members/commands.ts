@@ -1,7 +1,7 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { streams, ulidPattern } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
-import { type Cause, type EventLog, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { type Cause, type EventLog, loadRememberedAggregate } from '#application/command-handling/aggregate.ts';
 import {
   type Invitation,
   invitationLifetimeMs,
@@ -21,8 +21,8 @@ export const invitationUrl = (baseUrl: string, token: string): string => tokenUr
 const withMembersLock = createKeyedLock();
 
 /**
- * Executes a command on the members of an account, by bare id. `position` is null if it had no effect; the state then
- * says why.
+ * Executes a command on the members of an account, by bare id, after the commands before it: many people can sign in or
+ * accept at once. `position` is null if it had no effect; the state then says why.
  */
 export const changeMembers = async (
   eventLog: EventLog,
@@ -31,7 +31,7 @@ export const changeMembers = async (
   cause: Cause,
 ): Promise<{ position: number | null; state: MembersState }> =>
   withMembersLock(accountId, async () => {
-    const { aggregate } = await loadAggregate(eventLog, members, streams.members(accountId));
+    const { aggregate } = await loadRememberedAggregate(eventLog, members, streams.members(accountId));
     const { position } = await aggregate.execute(command, cause);
     return { position, state: aggregate.state };
   });

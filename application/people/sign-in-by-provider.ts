@@ -1,7 +1,7 @@
-import { readModels, streams } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import { highestRole, type Role } from '#contracts/roles.ts';
-import { type Cause, type EventLog, loadAggregate, newCause } from '#application/command-handling/aggregate.ts';
-import { members } from '#libs/domain/members.ts';
+import { type Cause, type EventLog, newCause } from '#application/command-handling/aggregate.ts';
+import { changeMembers } from '#application/members/commands.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import type { ProviderPerson } from '#libs/oidc/identity-provider.ts';
 import type { MemberDocument } from '#libs/projections/members.ts';
@@ -54,10 +54,8 @@ export const signInByProvider = async (
   const aggregate = await registerPerson(eventLog, { personId, ...profile }, causeIn(null));
   const operator = mapping.some((rule) => rule.kind === 'operator' && groups.includes(rule.group));
   await aggregate.execute({ type: 'applyOperatorGroup', operator }, causeIn(null));
-  for (const [accountId, role] of await rolesByAccount(reads, personId, groups, mapping)) {
-    const { aggregate: account } = await loadAggregate(eventLog, members, streams.members(accountId));
-    await account.execute({ type: 'applyGroups', personId, role }, causeIn(accountId));
-  }
+  for (const [accountId, role] of await rolesByAccount(reads, personId, groups, mapping))
+    await changeMembers(eventLog, accountId, { type: 'applyGroups', personId, role }, causeIn(accountId));
   const sessionId = newId(eventLog.now());
   return startSignedInSession(
     eventLog,

@@ -8,7 +8,7 @@ import {
   newCause,
   type RequestOrigin,
 } from '#application/command-handling/aggregate.ts';
-import { members, membershipOf } from '#libs/domain/members.ts';
+import { changeMembers } from '#application/members/commands.ts';
 import { person } from '#libs/domain/person.ts';
 import { session } from '#libs/domain/session.ts';
 import { signInLink, type SignInLinkDetails } from '#libs/domain/sign-in-link.ts';
@@ -55,11 +55,10 @@ const useLink = async (eventLog: EventLog, token: string, sessionId: string, ori
 const joinAccount = async (eventLog: EventLog, link: SignInLinkDetails, cause: Cause): Promise<void> => {
   const { accountId, personId, role } = link;
   if (accountId === null) return;
-  const { aggregate } = await loadAggregate(eventLog, members, streams.members(accountId));
-  const isMember = membershipOf(aggregate.state, personId) !== null;
-  if (isMember && role === null) return;
-  const type = isMember ? 'changeRole' : 'join';
-  await aggregate.execute({ type, personId, role: role ?? 'owner', source: 'link' }, cause);
+  const join = { type: 'join', personId, role: role ?? 'owner', source: 'link' } as const;
+  const { position } = await changeMembers(eventLog, accountId, join, cause);
+  if (position !== null || role === null) return;
+  await changeMembers(eventLog, accountId, { ...join, type: 'changeRole' }, cause);
 };
 
 /** Registers the person unless that happened before. */

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { streams } from '#contracts/names.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
+import { changeMembers } from '#application/members/commands.ts';
+import { signInByProvider } from '#application/people/sign-in-by-provider.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
+import { type Browser, issueToken, openBrowser } from '../support/people/browser.ts';
+
+let api: InProcessApi;
+let accountId: string;
+let owner: Browser;
+beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
+afterAll(() => api.closeAndRemove());
+
+let people = 0;
+const nextEmail = (): string => `many-${(people += 1)}@example.com`;
+const newToken = (): Promise<string> => issueToken(api.eventLog, { email: nextEmail(), accountId, role: 'owner' });
+beforeEach(async () => {
+  accountId = await api.createAccount();
+  await api.catchUpReadModels();
+  owner = openBrowser(api.app);
+  await owner.signIn(await newToken());
+});
+
+const cause = () => newCause({ kind: 'service', name: 'tests' }, accountId);
+const join = (personId: string) =>
+  changeMembers(api.eventLog, accountId, { type: 'join', personId, role: 'viewer', source: 'link' }, cause());
+
+describe('Many people', () => {
+  it('sign in by their first links at the same moment', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, newToken));
+    const signedIn = await Promise.all(tokens.map((token) => openBrowser(api.app).signIn(token)));
+    expect(signedIn.map(({ status }) => status)).toEqual(tokens.map(() => 201));
+  });
+
+  it('sign in by the identity provider at the same moment, into the account of their group', async () => {
+    const mapping = [{ group: 'staff', kind: 'member', accountId, role: 'viewer' }] as const;
+    const emails = Array.from({ length: 20 }, nextEmail);
+    const signIn = (email: string) =>
+      signInByProvider(
+        { eventLog: api.eventLog, reads: api.engines.reads },
+        { issuer: 'https://idp.example', mapping },
+        { subject: email, email, name: email, groups: ['staff'] },
+        newId(),
+        { correlationId: newId(), traceparent: null, userAgent: null },
+      );
+    await Promise.all(emails.map(signIn));
+    const joined = await api.engines.store.read(streams.members(accountId));
+    expect(joined.filter(({ type }) => type === 'MemberJoined')).toHaveLength(emails.length + 1);
+  });
+
+  it('do not make a change of the members slow: it reads only the events since the last one', async () => {
+    for (let n = 0; n < 5; n += 1) await join(newId());
+    const read = vi.spyOn(api.engines.store, 'read');
+    await join(newId());
+    const found = await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<typeof read>));
+    expect(found.flat().length).toBeLessThanOrEqual(1);
+    read.mockRestore();
+  });
+});
