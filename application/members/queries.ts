@@ -23,17 +23,25 @@ const membersOf = async (reads: Reads, accountId: string): Promise<MemberDocumen
   return (await reads.find(readModels.members, { where: { accountId }, sort, limit: maxMembers })) as MemberDocument[];
 };
 
-/** A page of members. `after` is the bare id of the last person of the page before; `next` that of this one, or null. */
+/** Where a page of members ends: when its last member joined, and who that is. It stays valid if that member leaves. */
+const endOfPage = ({ joinedAt, personId }: MemberDocument): string => `${Date.parse(joinedAt)}-${personId}`;
+
+const isAfter = (cursor: string, { joinedAt, personId }: MemberDocument): boolean => {
+  const [time = '', id = ''] = cursor.split('-');
+  const later = Date.parse(joinedAt) - Number(time);
+  return later > 0 || (later === 0 && personId > id);
+};
+
+/** A page of members. `cursor` is `next` of the page before; `next` is null on the last page. */
 export const findMemberPage = async (
   reads: Reads,
   accountId: string,
-  { after, limit }: { after: string | undefined; limit: number },
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
 ): Promise<{ members: MemberWithPerson[]; next: string | null }> => {
   const all = await membersOf(reads, accountId);
-  const from = after === undefined ? 0 : all.findIndex(({ personId }) => personId === after) + 1;
-  const page = all.slice(from, from + limit);
-  const hasMore = all.length > from + limit;
-  return { members: await withPersons(reads, page), next: hasMore ? page.at(-1)!.personId : null };
+  const rest = cursor === undefined ? all : all.filter((member) => isAfter(cursor, member));
+  const page = rest.slice(0, limit);
+  return { members: await withPersons(reads, page), next: rest.length > limit ? endOfPage(page.at(-1)!) : null };
 };
 
 /** The member with this bare id; null if there is none. */

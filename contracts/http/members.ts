@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { membershipSources } from '../events/members.ts';
+import { ulidPattern } from '../names.ts';
 import { roles } from '../roles.ts';
 import { actorResponse } from './actor.ts';
-import { listCursor, listQuery } from './jobs.ts';
+import { listQuery } from './jobs.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 const role = z
@@ -23,7 +24,14 @@ export const memberResponse = z.object({
 });
 export type MemberResponse = z.output<typeof memberResponse>;
 
-export const listMembersQuery = z.strictObject({ limit: listQuery.limit, cursor: listCursor('person') });
+export const listMembersQuery = z.strictObject({
+  limit: listQuery.limit,
+  cursor: z
+    .string()
+    .regex(new RegExp(`^\\d{1,15}-${ulidPattern}$`), 'must be the next_cursor of a page')
+    .optional()
+    .describe('next_cursor of the previous page.'),
+});
 
 /** 200 of GET /members. */
 export const memberListResponse = z.object({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memberListResponse } from '#contracts/http/members.ts';
 import { streams } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { changeMembers } from '#application/members/commands.ts';
@@ -58,4 +59,18 @@ describe('Many people', () => {
     expect(found.flat().length).toBeLessThanOrEqual(1);
     read.mockRestore();
   });
+});
+
+it('A page of members goes on after the one before, even if its last member has left', async () => {
+  const personIds = Array.from({ length: 4 }, () => newId());
+  for (const personId of personIds) await join(personId);
+  await api.catchUpReadModels();
+  const list = async (query: string) =>
+    memberListResponse.parse((await owner.request('GET', `/api/v1/members?${query}`)).body);
+  const all = (await list('limit=100')).members.map(({ id }) => id);
+  const { members, next_cursor: cursor } = await list('limit=3');
+  for (const { id } of members.slice(1)) await owner.request('DELETE', `/api/v1/members/${id}`);
+  const rest = await list(`limit=3&cursor=${cursor}`);
+  expect([...members, ...rest.members].map(({ id }) => id)).toEqual(all);
+  expect([all.length, rest.next_cursor]).toEqual([5, null]);
 });

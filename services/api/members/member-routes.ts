@@ -54,9 +54,8 @@ const listMembers = route({
   responses: [ok('A page of members.', nameSchema('MemberList', memberListResponse))],
   handle: async ({ account, query: { limit, cursor } }, { reads, readYourWrites }) => {
     await readYourWrites.waitForWrites(account.id, readModels.members, readModels.people);
-    const after = cursor === undefined ? undefined : bareId('person', cursor);
-    const { members, next } = await findMemberPage(reads, account.id, { after, limit });
-    return { members: members.map(memberView), next_cursor: next === null ? null : personIdOf(next) };
+    const { members, next } = await findMemberPage(reads, account.id, { cursor, limit });
+    return { members: members.map(memberView), next_cursor: next };
   },
 });
 
