@@ -37,16 +37,22 @@ const interleaveFamilies = (first: Address[], second: Address[]): Address[] => {
   return pairs.flat().filter((address) => address !== undefined);
 };
 
+/** How long a name with IPv4 addresses waits for IPv6 ones: some name servers never respond to such queries. */
+const ipv6DelayMs = 500;
+
 /** Looks up a full name, A and AAAA records at the same time. @throws Error when no server responds */
 const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Promise<LookupResult> => {
   signal.throwIfAborted();
   const cancel = () => client.cancel();
   signal.addEventListener('abort', cancel, { once: true });
+  let delay: NodeJS.Timeout | undefined;
+  const lookUpIPv4 = async () => {
+    const result = await lookUpFamily(4, client.resolve4(name, { ttl: true }));
+    if ('addresses' in result && result.addresses.length > 0) delay = setTimeout(cancel, ipv6DelayMs);
+    return result;
+  };
   try {
-    const both = await Promise.all([
-      lookUpFamily(4, client.resolve4(name, { ttl: true })),
-      lookUpFamily(6, client.resolve6(name, { ttl: true })),
-    ]);
+    const both = await Promise.all([lookUpIPv4(), lookUpFamily(6, client.resolve6(name, { ttl: true }))]);
     signal.throwIfAborted();
     const found = both.filter((result) => 'addresses' in result).filter(({ addresses }) => addresses.length > 0);
     const failure = both.find((result) => 'error' in result);
@@ -57,6 +63,7 @@ const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Pro
     const ttlMs = Math.min(...found.map(({ ttlMs: familyTtlMs }) => familyTtlMs));
     return { addresses: interleaveFamilies(ofFamily(4), ofFamily(6)).slice(0, maxAddresses), ttlMs };
   } finally {
+    clearTimeout(delay);
     signal.removeEventListener('abort', cancel);
   }
 };

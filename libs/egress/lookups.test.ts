@@ -188,8 +188,18 @@ test('Search domains complete a short name only where the operator allows that n
 });
 
 test('A name resolves when DNS has one kind of address and fails for the other', async () => {
-  const server = await closeAfterTest(startNameServer(() => loopbackRecord, { failsForIPv6: true }));
+  const server = await closeAfterTest(startNameServer(() => loopbackRecord, { ipv6: 'fails' }));
   const { port } = await site();
   const { sendWebhook } = await open(server, { allowList: ['half.test'] });
   expect(await sendWebhook(webhookRequest(`http://half.test:${port}/`, 'acc_a'))).toMatchObject({ kind: 'responded' });
+});
+
+test('A name with IPv4 addresses does not wait until the queries for IPv6 have timed out', async () => {
+  const server = await closeAfterTest(startNameServer(() => loopbackRecord, { ipv6: 'silent' }));
+  const { port } = await site();
+  const { sendWebhook } = await open(server, { allowList: ['half.test'], limits: longLookupTimeout });
+  expect(await sendWebhook(webhookRequest(`http://half.test:${port}/`, 'acc_a'))).toMatchObject({ kind: 'responded' });
+  // The client would have sent a hundred.
+  expect(server.queryCount('half.test')).toBeLessThan(50);
+  expect(server.pendingQueryCount()).toBe(0);
 });

@@ -57,10 +57,10 @@ const dnsFailureResponse = (query: Buffer, end: number): Buffer => {
   return response;
 };
 
-/** Starts a name server on a free loopback port. It responds at once or never. */
+/** Starts a name server on a free loopback port. It responds at once or never. `ipv6` is what it does with AAAA queries. */
 export const startNameServer = async (
   recordOf: (name: string) => NameRecord,
-  { failsForIPv6 = false } = {},
+  { ipv6 = 'responds' }: { ipv6?: 'responds' | 'fails' | 'silent' } = {},
 ): Promise<NameServer> => {
   const counts = new Map<string, number>();
   let clients = 0;
@@ -70,8 +70,9 @@ export const startNameServer = async (
     const { name, end } = parseQuestionName(query);
     counts.set(name, (counts.get(name) ?? 0) + 1);
     const record = recordOf(name);
-    const fails = failsForIPv6 && query.readUInt16BE(end) !== typeA;
-    if (fails) socket.send(dnsFailureResponse(query, end), port, address);
+    const behaviour = query.readUInt16BE(end) === typeA ? 'responds' : ipv6;
+    if (behaviour === 'silent') return;
+    if (behaviour === 'fails') socket.send(dnsFailureResponse(query, end), port, address);
     else if (record !== 'silent') socket.send(dnsResponse(query, record, end), port, address);
   });
   socket.bind(0, '127.0.0.1');
