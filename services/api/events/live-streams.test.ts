@@ -177,6 +177,26 @@ describe('The live streams of a process', () => {
     await close(other);
   });
 
+  it('check access only in the account of the event, and let other work run in between', async () => {
+    const { append, open } = openLog();
+    let checks = 0;
+    let turns = 0;
+    const checksByTurn: number[] = [];
+    const count = async () => {
+      checksByTurn.push(turns);
+      setImmediate(() => (turns += 1));
+      checks += 1;
+      return checks < 3;
+    };
+    const own = await Promise.all([open({ isAllowed: count }), open({ isAllowed: count }), open({ isAllowed: count })]);
+    let foreign = 0;
+    const other = await open({ accountId: 'b', isAllowed: async () => (foreign += 1) > 0 });
+    append('a', 'ApiKeyRevoked', 'apiKey-01JR04W1PD2M5S8V3Q6X9Z7TKF');
+    await readUntil(own[2], 'event: end');
+    expect([new Set(checksByTurn).size, foreign]).toEqual([3, 0]);
+    await close(...own, other);
+  });
+
   it('end at the stop of the service, and no new one opens', async () => {
     const { streams, open, log } = openLog();
     const body = await open();

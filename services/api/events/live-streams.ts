@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
@@ -73,7 +74,7 @@ export const createLiveStreams = (
   const feed = createEventFeed(store, options);
   const open = new Set<OpenStream>();
   let heartbeat: NodeJS.Timeout | undefined;
-  let recheck: NodeJS.Timeout | undefined;
+  const rechecks = new Map<string, NodeJS.Timeout>();
   let isClosed = false;
 
   const requireFree = ({ accountId, callerId }: LiveStreamRequest): void => {
@@ -86,19 +87,25 @@ export const createLiveStreams = (
     if (all.length >= perProcess) throw tooManyStreams(perProcess, 'A process of the service');
   };
   /** Ends the streams whose callers may not read them any more. While that cannot be checked, they stay open. */
-  const endWithoutAccess = async (): Promise<void> => {
-    for (const { stream, isAllowed } of [...open])
+  const endWithoutAccess = async (streams: readonly OpenStream[]): Promise<void> => {
+    for (const { stream, isAllowed } of streams) {
       if (!(await isAllowed().catch(() => true))) stream.end('access_ended');
+      // A check can read from SQLite, and there can be a thousand.
+      await nextTurn();
+    }
   };
-  const recheckSoon = (): void => {
-    recheck ??= setTimeout(() => {
-      recheck = undefined;
-      void endWithoutAccess();
-    }, recheckDelayMs).unref();
+  /** Only the streams of one account: with all of them, its changes would cost as much as all accounts have streams. */
+  const recheckSoon = (accountId: string): void => {
+    if (rechecks.has(accountId)) return;
+    const recheck = (): void => {
+      rechecks.delete(accountId);
+      void endWithoutAccess([...open].filter((one) => one.accountId === accountId));
+    };
+    rechecks.set(accountId, setTimeout(recheck, recheckDelayMs).unref());
   };
   const beat = (): void => {
     for (const { stream } of open) stream.beat();
-    void endWithoutAccess();
+    void endWithoutAccess([...open]);
   };
   const add = (one: OpenStream): void => {
     open.add(one);
@@ -119,7 +126,7 @@ export const createLiveStreams = (
       requireFree(request);
       const { accountId, lastEventId } = request;
       const stream = createLiveStream(accountId, (events) => {
-        if (events.some(mayEndAccess)) recheckSoon();
+        if (events.some(mayEndAccess)) recheckSoon(accountId);
       });
       add({ ...request, stream });
       try {
