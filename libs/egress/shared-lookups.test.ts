@@ -86,6 +86,25 @@ describe('A look-up', () => {
     await expect.poll(() => started).toContain('three');
   });
 
+  test('of a name that was slow before does not delay other names of its account, until it is quick', async () => {
+    const { lookUp, started, respond, advance } = createTestLookups({ other: found(0) });
+    const waiting = ['one', 'two'].map((name) => lookUp(name, 'acc_a', forever));
+    advance(1_000);
+    for (const name of ['one', 'two']) respond(name, found(0));
+    await Promise.all(waiting);
+    const again = ['one', 'two'].map((name) => lookUp(name, 'acc_a', forever));
+    await expect.poll(() => started).toEqual(['one', 'two', 'one', 'two']);
+    void lookUp('other', 'acc_a', forever);
+    await expect.poll(() => started).toContain('other');
+    for (const name of ['one', 'two']) respond(name, found(0));
+    await Promise.all(again);
+    void lookUp('one', 'acc_a', forever);
+    void lookUp('two', 'acc_a', forever);
+    void lookUp('other', 'acc_a', forever);
+    void lookUp('other', 'acc_b', forever);
+    await expect.poll(() => started.slice(5)).toEqual(['one', 'two', 'other']);
+  });
+
   test('is cancelled when its last caller leaves, and has no result then', async () => {
     const { lookUp, started, cancelled } = createTestLookups({});
     const aborters = [new AbortController(), new AbortController()];

@@ -10,7 +10,7 @@ export type SharedLookupOptions = {
   lookUp: (key: string, signal: AbortSignal) => Promise<LookupResult>;
   /** For one look-up, in milliseconds. */
   lookupTimeoutMs: number;
-  /** Concurrent look-ups for one account; further ones wait. */
+  /** Concurrent look-ups for one account, and as many of names that were slow before; further ones wait. */
   maxPerAccount: number;
   /** Monotonic, in milliseconds. */
   now: () => number;
@@ -25,6 +25,9 @@ const maxCachedNames = 5_000;
 const maxCacheMs = 30_000;
 /** A name that failed, does not exist or is not public is looked up again after this time. */
 const failureCacheMs = 5_000;
+/** A look-up that took this time was slow. */
+const slowLookupMs = 1_000;
+const slowMemoryMs = 10 * 60_000;
 
 const cacheTtlMs = ({ addresses, ttlMs }: LookupResult): number => {
   if (addresses.length === 0) return failureCacheMs;
@@ -50,8 +53,8 @@ const createAccountQueues = (concurrency: number) => {
 
 /**
  * Look-ups for many accounts. Concurrent callers share one look-up of a name. A result is cached for its TTL, at most half a
- * minute, and a failure for a few seconds. Slow names of one account do not delay other accounts. A look-up ends when no
- * caller waits for it.
+ * minute, and a failure for a few seconds. Slow names of one account do not delay other accounts, and names that were
+ * slow before do not delay other names of the account. A look-up ends when no caller waits for it.
  */
 export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, now }: SharedLookupOptions) => {
   const cache = new LRUCache<string, { addresses: Address[] } | { error: unknown }>({
@@ -60,11 +63,19 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
     ttlResolution: 0,
     perf: { now },
   });
+  const slowNames = new LRUCache<string, true>({
+    max: maxCachedNames,
+    ttl: slowMemoryMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
   const pendingLookups = new Map<string, PendingLookup>();
   const inQueue = createAccountQueues(maxPerAccount);
 
   const start = (key: string): PendingLookup => {
     const control = new AbortController();
+    const startedAt = now();
+    const isSlow = (): boolean => now() - startedAt >= slowLookupMs;
     // A little shorter than the callers' timeout, so that all callers get the failure and it is cached.
     const result = runWithTimeout(lookupTimeoutMs * 0.8, (signal) => lookUp(key, signal), {
       signal: control.signal,
@@ -72,6 +83,7 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
     }).then(
       (lookup) => {
         const { addresses } = lookup;
+        if (!isSlow()) slowNames.delete(key);
         const ttl = cacheTtlMs(lookup);
         // The cache reads a TTL of 0 as no expiry.
         if (ttl > 0) cache.set(key, { addresses }, { ttl });
@@ -84,6 +96,7 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
     );
     const lookup: PendingLookup = { result, waiterCount: 0, cancel: () => control.abort(lookupAbandoned) };
     const remove = (): void => {
+      if (isSlow()) slowNames.set(key, true);
       if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
     };
     result.then(remove, remove);
@@ -112,6 +125,8 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
     return entry.addresses;
   };
 
-  return async (key: string, account: string, signal: AbortSignal): Promise<Address[]> =>
-    cached(key) ?? inQueue(account, async () => cached(key) ?? join(key, signal), signal);
+  return async (key: string, account: string, signal: AbortSignal): Promise<Address[]> => {
+    const queue = slowNames.has(key) ? `slow ${account}` : account;
+    return cached(key) ?? inQueue(queue, async () => cached(key) ?? join(key, signal), signal);
+  };
 };
