@@ -78,6 +78,7 @@ export const createEgressAgent = ({ dial, trustStore, limits, idleTimeoutMs }: A
     allowH2: false,
     pipelining: 1,
     connections: limits.maxConnectionsPerHost,
+    keepAliveMaxTimeout: limits.maxKeepAliveMs,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,

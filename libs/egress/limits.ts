@@ -10,6 +10,8 @@ export type EgressLimits = {
   attemptTimeoutMs: number;
   /** For a TCP connection over all addresses, and again for the TLS handshake. */
   connectTimeoutMs: number;
+  /** The longest time that a connection without a request stays open. Its server may ask for less, or for hours. */
+  maxKeepAliveMs: number;
   /** Without a byte, before a tunnel or a response is closed. */
   idleTimeoutMs: number;
   /** For the body of a webhook response. The body is only recorded. */
@@ -32,6 +34,7 @@ export const defaultLimits: EgressLimits = {
   minNotFoundMs: 200,
   attemptTimeoutMs: 1_000,
   connectTimeoutMs: 10_000,
+  maxKeepAliveMs: 10_000,
   idleTimeoutMs: 60_000,
   bodyTimeoutMs: 1_000,
   maxHeaderBytes: 32 * 1024,

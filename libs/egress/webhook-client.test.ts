@@ -50,6 +50,17 @@ describe('A webhook receiver', () => {
     expect(receiver.connectionCount()).toBe(1);
   });
 
+  test('that asks to keep connections open for long does not get that, as each of its names has some', async () => {
+    const response = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=600\r\nContent-Length: 2\r\n\r\nok';
+    const receiver = await closeAfterTest(startTcpServer((socket) => socket.on('data', () => socket.write(response))));
+    const egress = await startEgress({ allowList: ['*.test'], limits: { maxKeepAliveMs: 100 } });
+    for (const name of ['one', 'two']) {
+      const request = webhookRequest(receiver.port, { url: `http://${name}.test:${receiver.port}/` });
+      expect(await egress.sendWebhook(request)).toMatchObject({ kind: 'responded', status: 200 });
+    }
+    await expect.poll(receiver.openConnectionCount, { timeout: 60_000 }).toBe(0);
+  });
+
   test('that redirects: the redirect is returned and not followed', async () => {
     const elsewhere = await https((_request, response) => response.end());
     const { port } = await https((_request, response) =>
