@@ -55,6 +55,9 @@ test('An owner invites someone with a link that is shown once, and the guest acc
   await guest.goto(link);
   await expect(guest.getByText(`You are invited to the account Mill ${accounts} as Developer.`)).toBeVisible();
   expect(guest.url()).not.toContain('#');
+  // With the identity provider, a guest who is not signed in would be another person the next day.
+  await expect(guest.getByText('do that first, and then open this link again')).toBeVisible();
+  await expect(guest.getByRole('link', { name: 'Sign in first' })).toHaveAttribute('href', '/dashboard/sign-in');
   await expectAccessible(guest);
   await button(guest, 'Accept the invitation').click();
   await expect(guest.getByRole('navigation', { name: 'Main' })).toBeVisible();

@@ -48,6 +48,7 @@ const Choices = ({ preview, token, onSignedOut }: ChoicesProps): ReactElement =>
         <Button variant="primary" isPending={accept.isPending} onPress={() => accept.mutate()}>
           {person ? texts.acceptAs(person.name) : texts.accept}
         </Button>
+        {!person && <LinkButton href="/sign-in">{texts.signInFirst}</LinkButton>}
       </div>
     </>
   );

@@ -64,7 +64,10 @@ export const invitation = {
   forEmail: 'For',
   accept: 'Accept the invitation',
   acceptAs: (name: string) => `Accept as ${name}`,
-  newPerson: 'You are not signed in. If you accept, you are signed in, and can add a passkey for the next time.',
+  newPerson:
+    'You are not signed in. If you sign in here with an identity provider or a passkey, do that first, and then open ' +
+    'this link again. If you accept now, you are a new person, and can add a passkey for the next time.',
+  signInFirst: 'Sign in first',
   otherPerson: (invited: string, signedIn: string) =>
     `The invitation is for ${invited}, and you are signed in as ${signedIn}. Sign out to accept it, or ask for an ` +
     'invitation for your email.',
