@@ -13,8 +13,9 @@ that connects again sends the last one as \`Last-Event-ID\` and gets what it has
 message is \`event: reset\`: then read everything anew. The last message is \`event: end\`, with a \`reason\`: \
 \`access_ended\`, \`too_slow\` or \`service_stopping\`.
 
-A key or person can have ${streamLimits.perCaller} streams at once, an account ${streamLimits.perAccount}. A comment \
-is sent every 15 seconds. The stream ends within 30 seconds after the key is revoked or the session ends.
+A key or person can have ${streamLimits.perCaller} streams at once, an account ${streamLimits.perAccount}, or \
+fewer while accounts together have many. A comment is sent every 15 seconds. The stream ends within 30 seconds after \
+the key is revoked or the session ends.
 
 \`\`\`text
 retry: 3000

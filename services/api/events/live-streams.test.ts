@@ -152,6 +152,24 @@ describe('The live streams of a process', () => {
     await close(...own, ...others, stranger);
   });
 
+  it('leave room for other accounts when many accounts have as many as they can', async () => {
+    const { open } = openLog();
+    const bodies: Body[] = [];
+    const openMany = async (accountId: string): Promise<number> => {
+      for (let index = 0; index < streamLimits.perAccount; index += 1) {
+        const body = await open({ accountId, callerId: `${accountId} ${index}` }).catch(() => null);
+        if (!body) return index;
+        bodies.push(body);
+      }
+      return streamLimits.perAccount;
+    };
+    const greedy: number[] = [];
+    for (let index = 0; index < 20; index += 1) greedy.push(await openMany(`greedy ${index}`));
+    expect(greedy.slice(0, 17)).toEqual(greedy.slice(0, 17).map(() => streamLimits.perAccount));
+    expect(await openMany('late')).toBeGreaterThanOrEqual(streamLimits.perCaller);
+    await close(...bodies);
+  });
+
   it('drop a reader that takes nothing, with a hint when to come back', async () => {
     const { append, open } = openLog();
     const [slow, fast] = [await open(), await open()];

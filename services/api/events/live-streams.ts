@@ -82,9 +82,11 @@ export const createLiveStreams = (
     const { perCaller, perAccount, perProcess } = streamLimits;
     if (all.filter((one) => one.callerId === callerId).length >= perCaller)
       throw tooManyStreams(perCaller, 'A key or person');
-    if (all.filter((one) => one.accountId === accountId).length >= perAccount)
-      throw tooManyStreams(perAccount, 'An account');
-    if (all.length >= perProcess) throw tooManyStreams(perProcess, 'A process of the service');
+    const free = perProcess - all.length;
+    if (free <= 0) throw tooManyStreams(perProcess, 'A process of the service');
+    // At most half as many as are still free, and always one, so that a few accounts leave room for others.
+    const limit = Math.min(perAccount, Math.max(1, Math.floor(free / 2)));
+    if (all.filter((one) => one.accountId === accountId).length >= limit) throw tooManyStreams(limit, 'An account');
   };
   /** Ends the streams whose callers may not read them any more. While that cannot be checked, they stay open. */
   const endWithoutAccess = async (streams: readonly OpenStream[]): Promise<void> => {
