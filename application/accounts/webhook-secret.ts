@@ -1,13 +1,14 @@
-import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import type { Cause, EventLog } from '#application/command-handling/aggregate.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { type ApiError, rateLimitExceeded } from '#contracts/http/api-error.ts';
 import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
-import { readModels, streams } from '#contracts/names.ts';
-import { account, maxPreviousSecrets, TooManyWebhookSecretsError } from '#libs/domain/account.ts';
+import { readModels } from '#contracts/names.ts';
+import { maxPreviousSecrets, TooManyWebhookSecretsError } from '#libs/domain/account.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+import { changeAccount } from './commands.ts';
 
 type WebhookSecretDependencies = {
   eventLog: EventLog;
@@ -53,10 +54,9 @@ export const rotateWebhookSecret = async (
   accountId: string,
   cause: Cause,
 ): Promise<{ position: number | null }> => {
-  const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
   const now = eventLog.now();
   try {
-    return await aggregate.execute({ type: 'rotateWebhookSecret', now }, cause);
+    return await changeAccount(eventLog, cause.actor, accountId, { type: 'rotateWebhookSecret', now }, cause);
   } catch (error) {
     throw error instanceof TooManyWebhookSecretsError ? tooManySecrets(error.until, now) : error;
   }

@@ -82,6 +82,13 @@ describe('The webhook secret', () => {
     expect((await rotate()).previous).toHaveLength(4);
   });
 
+  it('is rotated by requests at the same moment as by one after the other', async () => {
+    const { key } = await openAccount();
+    const rotations = Array.from({ length: 8 }, () => api.request(key, 'POST', '/api/v1/webhook-secret/rotate'));
+    const statuses = (await Promise.all(rotations)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+  });
+
   it('needs a permission of its own to be read, and another one to be rotated', async () => {
     const { id } = await openAccount();
     const statusOf = async (method: string, path: string, ...permissions: Permission[]) =>
