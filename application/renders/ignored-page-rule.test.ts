@@ -20,13 +20,18 @@ test.each<[string, NamedRenderOptions, string]>([
   ['@page{size:50mm 30mm;margin:2mm}', {}, 'size and margin in @page'],
   ['@page{size:A5;margin:0}', { page_size: 'A6' }, 'margin in @page'],
   ['@page{size:A5;margin:0}', { margin_top: 0, margin_left: 0, margin_right: 0 }, 'size and margin in @page'],
+  ['@page{size:A4}@page wide{size:A4 landscape}', {}, 'size in @page wide'],
+  ['@page:first{margin-top:50mm}@page :left{margin:0}', {}, 'margin in @page :first, margin in @page :left'],
+  ['@page{margin:0}@page wide{size:landscape;margin:0}', {}, 'margin in @page, size and margin in @page wide'],
+  ['@page wide{size:A3;margin:0}', { page_size: 'A4' }, 'margin in @page wide'],
 ])('%s differs from the pages by %j', (css, named, feature) => {
   expect(featuresOf(css, named)).toEqual([feature]);
 });
 
 test.each<[string, NamedRenderOptions]>([
   ['@page{size:A4;margin:20mm 15mm}', {}],
-  ['@page{size:210mm 297mm}@page :first{margin:0}@page wide{size:A3}', {}],
+  ['@page{size:210mm 297mm}@page :first{margin:20mm 15mm}@page wide{size:portrait}', {}],
+  ['@page wide{size:A3;margin:0}', { prefer_css_page_size: false }],
   ['@page{size:portrait}', {}],
   ['@page{size:A5;margin:0}', { prefer_css_page_size: true }],
   ['@page{size:A5;margin:0}', { prefer_css_page_size: false }],
@@ -36,6 +41,11 @@ test.each<[string, NamedRenderOptions]>([
   ['p{color:red}', {}],
 ])('%s does not differ, or options decide the pages: %j', (css, named) => {
   expect(featuresOf(css, named)).toEqual([]);
+});
+
+test('the first of many rules are named, with the beginning of a long selector', () => {
+  const css = `@page ${'long'.repeat(20)}{margin:0}${[1, 2, 3].map((one) => `@page a${one}{margin:0}`).join('')}`;
+  expect(featuresOf(css)).toEqual(['margin in @page longlonglong, margin in @page a1, margin in @page a2']);
 });
 
 test('a size that the browser does not know has one warning, not two', () => {

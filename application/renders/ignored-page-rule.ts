@@ -7,16 +7,25 @@ import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 /** Millimetres. Letter and A4 differ by more. */
 const tolerance = 0.5;
 
-const differsInSize = ({ size, landscape }: PageRule, options: RenderOptions): boolean => {
+/** As many rules are named: the text of a warning is short. */
+const maxRules = 3;
+const maxSelectorLength = 12;
+
+type Declarations = Pick<PageRule, 'size' | 'landscape' | 'margins'>;
+
+const differsInSize = ({ size, landscape }: Declarations, options: RenderOptions): boolean => {
   const { width, height } = sheetSize(options);
   if (size) return Math.abs(size.width - width) > tolerance || Math.abs(size.height - height) > tolerance;
   return landscape !== undefined && landscape !== width > height;
 };
 
+const toRule = ([selector, said]: [string, Declarations]) =>
+  [`@page ${selector.slice(0, maxSelectorLength)}`, said] as const;
+
 /**
- * The warning that the general `@page` rule of a document says something else about the pages than they are, if no
- * option decides it: neither prefer_css_page_size nor one for the size or the margins. A size that the browser does not
- * know has a warning already.
+ * The warning that the `@page` rules of a document, for all pages or for some as `:first` or `wide`, say something else
+ * about them than they are, if no option decides it: neither prefer_css_page_size nor one for the size or the margins. A
+ * size that the browser does not know has a warning already.
  */
 export const ignoredPageRuleWarnings = (
   { classification: { pageRule }, warnings = [] }: Pick<PreparedDocument, 'classification' | 'warnings'>,
@@ -26,17 +35,22 @@ export const ignoredPageRuleWarnings = (
   if (!pageRule || named.prefer_css_page_size !== undefined) return [];
   const isSizeNamed = [named.page_size, named.width, named.orientation].some((option) => option !== undefined);
   const isSizeUnknown = warnings.some((one) => one.kind === 'feature_ignored' && one.feature.startsWith('size: '));
-  const differsInMargins = marginSides.some((side) => {
-    const margin = named[`margin_${side}`] === undefined ? pageRule.margins[side] : undefined;
-    return margin !== undefined && Math.abs(margin - options[`margin_${side}`]) > tolerance;
+  const differsInMargins = ({ margins }: Declarations): boolean =>
+    marginSides.some((side) => {
+      const margin = named[`margin_${side}`] === undefined ? margins[side] : undefined;
+      return margin !== undefined && Math.abs(margin - options[`margin_${side}`]) > tolerance;
+    });
+  const { selected = {}, ...general } = pageRule;
+  const ignored = [['@page', general] as const, ...Object.entries(selected).map(toRule)].flatMap(([rule, said]) => {
+    const properties = [
+      ...(!isSizeNamed && !isSizeUnknown && differsInSize(said, options) ? ['size'] : []),
+      ...(differsInMargins(said) ? ['margin'] : []),
+    ];
+    return properties.length === 0 ? [] : [`${properties.join(' and ')} in ${rule}`];
   });
-  const ignored = [
-    ...(!isSizeNamed && !isSizeUnknown && differsInSize(pageRule, options) ? ['size'] : []),
-    ...(differsInMargins ? ['margin'] : []),
-  ];
   if (ignored.length === 0) return [];
   const reason =
     'The options decide the pages. Set prefer_css_page_size to true for the pages of the document, or to false to ' +
     'ignore them without a warning.';
-  return [{ kind: 'feature_ignored', feature: `${ignored.join(' and ')} in @page`, reason }];
+  return [{ kind: 'feature_ignored', feature: ignored.slice(0, maxRules).join(', '), reason }];
 };

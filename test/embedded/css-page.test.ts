@@ -39,7 +39,10 @@ describe.each(['', '<script>1</script>'])('The @page rules of the document (%j)'
   it('are a warning if they say something else than the pages are', async () => {
     const warningsOf = async (options: Body) => (await caller.render('html', html + script, options)).warnings;
     expect(await warningsOf({})).toEqual([
-      expect.objectContaining({ type: 'feature_ignored', feature: 'size and margin in @page' }),
+      expect.objectContaining({
+        type: 'feature_ignored',
+        feature: 'size and margin in @page, margin in @page :first, size and margin in @page wide',
+      }),
     ]);
     expect(await warningsOf({ prefer_css_page_size: false })).toBeUndefined();
   });

@@ -15,7 +15,16 @@ test.each([
   ['@page{@top-left{content:"a";margin:9mm}margin:1mm 2mm 3mm}', { margins: { top: 1, right: 2, bottom: 3, left: 2 } }],
   ['@page{/*size:A5*/margin-top:5%}@page{margin-top:7mm}', { margins: { top: 7 } }],
   ['@media print{@page{size:B5}}', { size: { width: 176, height: 250 }, margins: {} }],
-  ['@page :first{size:A5}@page wide{margin:0}', undefined],
+  [
+    '@page :first{size:A5}@page wide{margin-top:0}@page:first{margin-top:1mm}',
+    {
+      margins: {},
+      selected: {
+        ':first': { size: { width: 148, height: 210 }, margins: { top: 1 } },
+        wide: { margins: { top: 0 } },
+      },
+    },
+  ],
   ['@page{size:A5', { size: { width: 148, height: 210 }, margins: {} }],
   ['a::after{content:"/*"} @page{size:A5}', { size: { width: 148, height: 210 }, margins: {} }],
   ['<!-- @page{margin-top:1mm} -->', { margins: { top: 1 } }],
@@ -34,6 +43,14 @@ test.each([
 test('later style sheets add to the rule', () => {
   const first = readPageRule('@page{size:A5;margin:1mm}');
   expect(mergePageRules(first, readPageRule('@page{margin-left:4mm}'))).toMatchObject({ margins: { left: 4, top: 1 } });
+});
+
+test('later style sheets add to the rules for some pages', () => {
+  const rule = (css: string) => readPageRule(css);
+  expect(mergePageRules(rule('@page a{margin:1mm}@page b{margin-top:2mm}'), rule('@page a{margin-left:4mm}'))).toEqual({
+    margins: {},
+    selected: { a: { margins: { top: 1, right: 1, bottom: 1, left: 4 } }, b: { margins: { top: 2 } } },
+  });
 });
 
 test('a style sheet that is not for print adds nothing', () => {
@@ -59,7 +76,7 @@ test('plain rules are read wherever white space and comments stand', () => {
         one.replace(':', `${space}:${space}`),
       );
       const css = `${before}@page${space}{${space}${declarations.join(`${space};`)}${space}}${after}`;
-      expect(readPageRule(css)).toEqual({ size: { width: 148, height: 210 }, margins: { top, left } });
+      expect(readPageRule(css)).toMatchObject({ size: { width: 148, height: 210 }, margins: { top, left } });
     }),
   );
 });

@@ -3,8 +3,13 @@ import { pageSizeTable, type Size } from '#contracts/http/page-sizes.ts';
 import { type MarginSide, marginSides } from '#contracts/http/render-options.ts';
 import { visitDeclarations } from './css-declarations.ts';
 
-/** What the general `@page` rules of a document say, in millimetres. */
-export type PageRule = { size?: Size; landscape?: boolean; margins: Partial<Record<MarginSide, number>> };
+type PageDeclarations = { size?: Size; landscape?: boolean; margins: Partial<Record<MarginSide, number>> };
+
+/**
+ * What the general `@page` rules of a document say, in millimetres. `selected` has the rules for some of the pages by
+ * their selectors, such as `:first` and `wide`.
+ */
+export type PageRule = PageDeclarations & { selected?: Readonly<Record<string, PageDeclarations>> };
 
 const namedSizes = new Map(
   Object.entries(pageSizeTable).map(([name, size]) => [name.toLowerCase(), size] as [string, Size]),
@@ -14,7 +19,7 @@ const millimetresOf = (length: string): number | undefined => {
   return Number.isNaN(millimetres) ? undefined : millimetres;
 };
 
-const applySize = (rule: PageRule, value: string): void => {
+const applySize = (rule: PageDeclarations, value: string): void => {
   const words = value.toLowerCase().split(/\s+/);
   const [first, second = first] = words.filter((word) => word !== 'landscape' && word !== 'portrait');
   const landscape = words.includes('landscape');
@@ -25,7 +30,7 @@ const applySize = (rule: PageRule, value: string): void => {
 };
 
 /** CSS Box 4, 4.2: the order of one to four margins. */
-const applyMargins = (rule: PageRule, value: string): void => {
+const applyMargins = (rule: PageDeclarations, value: string): void => {
   const [top, right = top, bottom = top, left = right] = value.split(/\s+/).map(millimetresOf);
   for (const [side, margin] of Object.entries({ top, right, bottom, left }))
     if (margin !== undefined) rule.margins[side as MarginSide] = margin;
@@ -33,7 +38,7 @@ const applyMargins = (rule: PageRule, value: string): void => {
 
 const declarationPattern = /^\s*(size|margin(?:-(?:top|bottom|left|right))?)\s*:\s*([^!]+)/i;
 
-const applyDeclaration = (rule: PageRule, declaration: string): void => {
+const applyDeclaration = (rule: PageDeclarations, declaration: string): void => {
   const [, name = '', text = ''] = declarationPattern.exec(declaration) ?? [];
   const [property, value] = [name.toLowerCase(), text.trim()];
   const side = marginSides.find((one) => property === `margin-${one}`);
@@ -50,15 +55,15 @@ export const mayApplyToPrint = (queries: string): boolean =>
     return type === undefined || /^(?:all|print)$/i.test(type) === (not === undefined);
   });
 
-/** Rules that apply to print, or the declarations of a general `@page` rule. */
-type Block = 'rules' | 'page';
+/** Rules that apply to print, or the declarations of an `@page` rule with its selector. */
+type Block = 'rules' | `@page${string}`;
 
 const blockIn = (outer: Block, prelude: string): Block | null => {
   const [, name = '', text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
   if (outer !== 'rules') return null;
   switch (name.toLowerCase()) {
     case 'page':
-      return text.trim() === '' ? 'page' : null;
+      return `@page${text.trim()}`;
     case 'media':
       return mayApplyToPrint(text) ? 'rules' : null;
     case 'layer':
@@ -69,28 +74,49 @@ const blockIn = (outer: Block, prelude: string): Block | null => {
   }
 };
 
+const mergeDeclarations = <Rule extends PageDeclarations>(earlier: Rule, later: Rule): Rule => ({
+  ...earlier,
+  ...later,
+  margins: { ...earlier.margins, ...later.margins },
+});
+
+const mergeSelected = (earlier: PageRule['selected'] = {}, later: PageRule['selected'] = {}): PageRule['selected'] => {
+  const merged = new Map(Object.entries(earlier));
+  for (const [selector, rule] of Object.entries(later)) {
+    const before = merged.get(selector);
+    merged.set(selector, before ? mergeDeclarations(before, rule) : rule);
+  }
+  return Object.fromEntries(merged);
+};
+
 /** What the style sheets say together: a later one overrides an earlier one. */
-export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | undefined): PageRule | undefined =>
-  earlier && later ? { ...earlier, ...later, margins: { ...earlier.margins, ...later.margins } } : (later ?? earlier);
+export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | undefined): PageRule | undefined => {
+  if (!earlier || !later) return later ?? earlier;
+  const merged = mergeDeclarations(earlier, later);
+  if (earlier.selected || later.selected) merged.selected = mergeSelected(earlier.selected, later.selected);
+  return merged;
+};
 
 /**
- * What the `@page` rules without selector in a style sheet say; undefined without such a rule. Only lengths in absolute
- * units are read; the viewport of scripts does not need more.
+ * What the `@page` rules in a style sheet say; undefined without such a rule. Only lengths in absolute units are read;
+ * the viewport of scripts does not need more.
  */
 export const readPageRule = (css: string): PageRule | undefined => {
   if (!/@page\b/i.test(css)) return undefined;
-  const result: PageRule = { margins: {} };
-  let isFound = false;
+  const rules = new Map<string, PageDeclarations>();
   visitDeclarations<Block>(css, {
     outermost: 'rules',
     blockIn: (outer, prelude) => {
       const block = blockIn(outer, prelude);
-      isFound ||= block === 'page';
+      if (block?.startsWith('@page')) rules.getOrInsertComputed(block.slice('@page'.length), () => ({ margins: {} }));
       return block;
     },
     visit: (block, declaration) => {
-      if (block === 'page') applyDeclaration(result, declaration);
+      const rule = rules.get(block.slice('@page'.length));
+      if (rule && block !== 'rules') applyDeclaration(rule, declaration);
     },
   });
-  return isFound ? result : undefined;
+  const { '': general, ...selected } = Object.fromEntries(rules);
+  if (rules.size === 0) return undefined;
+  return { ...(general ?? { margins: {} }), ...(Object.keys(selected).length > 0 && { selected }) };
 };
