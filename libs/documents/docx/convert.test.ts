@@ -103,6 +103,18 @@ describe('a Word document', () => {
     expect(html).toContain('Hello');
   });
 
+  test.each(['0', 'false', 'off'])('has no header row that says it is none: %s', async (value) => {
+    const rowOf = (text: string, properties: string) =>
+      row(paragraph(text)).replace('<w:tr>', `<w:tr><w:trPr>${properties}</w:trPr>`);
+    const body = await bodyOf(
+      word(
+        `<w:tbl>${rowOf('Name', '<w:tblHeader/>')}${rowOf('Value', `<w:tblHeader w:val="${value}"/><w:cantSplit/>`)}` +
+          `${rowOf('Other', `<w:tblHeader w:val="${value}"></w:tblHeader>`)}</w:tbl>`,
+      ),
+    );
+    expect(body).toContain('<thead><tr><th><p>Name</p></th></tr></thead><tbody><tr><td><p>Value</p></td></tr><tr><td>');
+  });
+
   test('has a header row if the first row is completely bold', async () => {
     const body = await bodyOf(word(`<w:tbl>${row(paragraph('Name', '<w:b/>'))}${row(paragraph('Value'))}</w:tbl>`));
     expect(body).toContain('<thead><tr><th><p><strong>Name</strong></p></th></tr></thead>');

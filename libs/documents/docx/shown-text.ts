@@ -122,10 +122,14 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
   });
 };
 
+/** Rows that say that they are no header rows. The converter takes each row with the element for one. */
+const noHeaderRow = /<w:tblHeader\s[^<>]*w:val="(?:0|false|off)"[^<>]*(?:\/>|>\s*<\/w:tblHeader\s*>)/g;
+
 /** Hides the hidden text of a Word document from the converter, and shows it the text that it would pass over. */
 export const showPrintedText = (parts: Parts): void => {
   const textOf = (path: string): string => Buffer.from(parts.get(path) ?? []).toString('utf8');
   const hiddenStyles = hiddenStylesOf(textOf('word/styles.xml'));
   for (const path of parts.keys())
-    if (/^word\/(?!styles)[^/]+\.xml$/i.test(path)) parts.set(path, Buffer.from(shownText(textOf(path), hiddenStyles)));
+    if (/^word\/(?!styles)[^/]+\.xml$/i.test(path))
+      parts.set(path, Buffer.from(shownText(textOf(path), hiddenStyles).replace(noHeaderRow, '')));
 };
