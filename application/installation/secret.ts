@@ -5,7 +5,13 @@ import { SettingsError } from '#libs/config/settings.ts';
 import { installation, type InstallationCommand, type InstallationState } from '#libs/domain/installation.ts';
 import { type Aggregate, newCause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
-import { createSecretFile, readSecretFile, secretFilePath, confirmSecretFile } from '#libs/secrets/secret-file.ts';
+import {
+  confirmSecretFile,
+  createSecretFile,
+  findSecretFile,
+  readSecretFile,
+  secretFilePath,
+} from '#libs/secrets/secret-file.ts';
 import {
   configuredSecrets,
   fingerprintOf,
@@ -76,6 +82,20 @@ export const ensureInstallationSecret = async (
   if (!previous.some((one) => fingerprintOf(one) === expected)) throw wrongSecretError(settings, found, expected);
   await aggregate.execute({ type: 'rotateSecret', from: expected, to: found }, newCause(actor, null));
   return aggregate;
+};
+
+/** Why a start would refuse the secret; null if it would not. Changes nothing. */
+export const findSecretProblem = async (eventLog: EventLog, settings: SecretSettings): Promise<string | null> => {
+  const { state } = await loadInstallation(eventLog);
+  if (state.status !== 'CREATED') return null;
+  const expected = state.secretFingerprint;
+  const { current, previous } = configuredSecrets(settings);
+  const secret = current ?? findSecretFile(settings.dataDir, expected);
+  if (!secret) return missingSecretError(settings, expected).message;
+  const found = fingerprintOf(secret);
+  return [found, ...previous.map(fingerprintOf)].includes(expected)
+    ? null
+    : wrongSecretError(settings, found, expected).message;
 };
 
 /** Whether the secret that was the current one at a position of the event log can still be used. */

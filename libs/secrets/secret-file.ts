@@ -76,6 +76,13 @@ export const confirmSecretFile = (dataDir: string, fingerprint: string): Install
   return secret;
 };
 
+/**
+ * The secret that the next start finds in the data folder; null if there is none. `fingerprint` is that of the
+ * installation secret in the event log. Changes no file.
+ */
+export const findSecretFile = (dataDir: string, fingerprint: string): InstallationSecret | null =>
+  readSecretFile(dataDir) ?? readSecretBytes(join(dataDir, unconfirmedFileName(fingerprint)));
+
 /** The installation secret and the previous ones. @throws Error when the secret file is missing or incomplete */
 export const loadInstallationSecrets = (settings: SecretSettings): InstallationSecrets => {
   const { current, previous } = configuredSecrets(settings);

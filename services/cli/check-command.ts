@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CliCommand } from './cli-command.ts';
-import { describeSettings, loadSettings } from '#libs/config/settings.ts';
+import { findSecretProblem } from '#application/installation/secret.ts';
+import { describeSettings, loadSettings, type Settings } from '#libs/config/settings.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
 import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
@@ -39,6 +40,7 @@ export const addConfigCommand = (program: CliCommand): void => {
 type DatabaseChecks = { file: string; problems: string[] }[];
 /** With null for what is unknown, because the check ended early. */
 type ContentChecks = {
+  secret: { problems: string[] } | null;
   eventLog: { events: number | null; problems: string[] };
   blobs: { checked: number; problems: BlobProblem[] } | null;
 };
@@ -47,7 +49,11 @@ const eventLogCheckOptions = (store: object) => ({
   positions: isRemoteEngine(store) ? ('any' as const) : ('contiguous' as const),
 });
 
-const checkContents = async (engines: EngineFactory, hasReadModels: boolean): Promise<ContentChecks> => {
+const checkContents = async (
+  engines: EngineFactory,
+  settings: Settings,
+  hasReadModels: boolean,
+): Promise<ContentChecks> => {
   const [store, blobs, reads] = await Promise.all([
     engines.store(),
     engines.blobs(),
@@ -56,6 +62,9 @@ const checkContents = async (engines: EngineFactory, hasReadModels: boolean): Pr
   await waitForEngines({ missing: () => engines.serversMissing() });
   const referenced = createReferencedBlobs();
   const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
+  // A damaged event log cannot say which secret it needs.
+  const secret =
+    result.problems.length > 0 ? undefined : await findSecretProblem({ store, now: () => new Date() }, settings);
   const ofParts = await blobsOfManifests(blobs, referenced.manifests());
   const hashes = () => {
     const { required, optional } = referenced.hashesAt(new Date());
@@ -69,17 +78,23 @@ const checkContents = async (engines: EngineFactory, hasReadModels: boolean): Pr
   const current = hashes();
   const currentHashes = current.required.union(current.optional);
   return {
+    secret: secret === undefined ? null : { problems: secret === null ? [] : [secret] },
     eventLog: { events: result.eventCount, problems: [...result.problems, ...(older === null ? [] : [older])] },
     blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
   };
 };
 
-const checkContentsOrReport = async (engines: EngineFactory, hasReadModels: boolean): Promise<ContentChecks> => {
+const checkContentsOrReport = async (
+  engines: EngineFactory,
+  settings: Settings,
+  hasReadModels: boolean,
+): Promise<ContentChecks> => {
   try {
-    return await checkContents(engines, hasReadModels);
+    return await checkContents(engines, settings, hasReadModels);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return {
+      secret: null,
       eventLog: { events: null, problems: [`The check ended early: ${(error as Error).message}`] },
       blobs: null,
     };
@@ -90,7 +105,7 @@ const checkContentsOrReport = async (engines: EngineFactory, hasReadModels: bool
 
 const countOf = (events: number | null): string => (events === null ? 'not read to its end' : `${events} events`);
 
-const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChecks): string[] => [
+const formatReport = (databases: DatabaseChecks, { secret, eventLog, blobs }: ContentChecks): string[] => [
   ...databases.flatMap(({ file, problems }) =>
     problems.length === 0 ? `ok       ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
   ),
@@ -102,6 +117,9 @@ const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChe
         `${blobs.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log refers to`,
         ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`),
       ]),
+  secret === null
+    ? 'unknown  secret: not checked, because the event log is damaged'
+    : `${secret.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  secret: ${secret.problems[0] ?? 'the one of this installation'}`,
 ];
 
 const runCheck = async (json: boolean): Promise<void> => {
@@ -115,13 +133,14 @@ const runCheck = async (json: boolean): Promise<void> => {
   const hasReadModels =
     files.readModels === null ||
     databases.some(({ file, problems }) => file === files.readModels && problems.length === 0);
-  const contents = await checkContentsOrReport(createEngineFactory(settings), hasReadModels);
+  const contents = await checkContentsOrReport(createEngineFactory(settings), settings, hasReadModels);
   const ok =
     contents.blobs !== null &&
-    [...databases, contents.eventLog, contents.blobs].every(({ problems }) => problems.length === 0);
+    contents.secret !== null &&
+    [...databases, contents.eventLog, contents.blobs, contents.secret].every(({ problems }) => problems.length === 0);
   print(
     json,
-    { ok, databases, event_log: contents.eventLog, blobs: contents.blobs },
+    { ok, databases, event_log: contents.eventLog, blobs: contents.blobs, secret: contents.secret },
     formatReport(databases, contents).join('\n'),
   );
   if (!ok) process.exitCode = 1;
@@ -132,7 +151,7 @@ export const addCheckCommand = (program: CliCommand): void => {
   program
     .command('check')
     .description(
-      'check all stored data: every database file, every event, every blob that the event log refers to; ' +
+      'check all stored data: every database file, every event, every blob that the event log refers to, the secret; ' +
         'exit code 1 if something is damaged or missing',
     )
     .examples('check', 'check --json')

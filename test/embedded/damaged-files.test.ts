@@ -65,6 +65,7 @@ type Check = {
   databases: { file: string; problems: string[] }[];
   event_log: { events: number; problems: string[] };
   blobs: { checked: number; problems: { sha256: string; problem: string }[] };
+  secret: { problems: string[] } | null;
 };
 const check = async (): Promise<Check & { code: number | null }> => {
   const { code, stdout } = await installation.runCommand('--json', 'check');
@@ -136,10 +137,37 @@ describe('A damaged database', () => {
 
 describe('"colophon check"', () => {
   it(
+    'reports a secret that a start would refuse, and changes no file',
+    async () => {
+      const secret = readFileSync(fileOf('secret.key'), 'utf8');
+      rmSync(fileOf('secret.key'));
+      const missing = [expect.stringContaining('secret.key does not exist or is incomplete')] as string[];
+      expect(await check()).toMatchObject({ code: 1, ok: false, secret: { problems: missing } });
+      writeFileSync(fileOf('secret.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
+      const { stdout } = await installation.runCommand('check');
+      expect(stdout).toMatch(/^DAMAGED {2}secret: The secret in .*secret\.key is not the secret of this installation/m);
+
+      // A first start that was killed leaves the secret under another name, which the next start finds.
+      rmSync(fileOf('secret.key'));
+      const unconfirmed = `secret.key.${/the event log has (\w{16})/.exec(stdout)![1]}`;
+      writeFileSync(fileOf(unconfirmed), secret, { mode: 0o600 });
+      expect(await check()).toMatchObject({ code: 0, secret: { problems: [] } });
+      expect(await readdir(installation.dataDir)).toContain(unconfirmed);
+    },
+    timeoutMs,
+  );
+
+  it(
     'finds no problem in intact data, and reports each damage',
     async () => {
       const sound = await check();
-      expect(sound).toMatchObject({ code: 0, ok: true, event_log: { problems: [] }, blobs: { problems: [] } });
+      expect(sound).toMatchObject({
+        code: 0,
+        ok: true,
+        event_log: { problems: [] },
+        blobs: { problems: [] },
+        secret: { problems: [] },
+      });
       expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['log.db', 'read-models.db']);
       // Two inputs, and the stored PDF.
       expect(sound.blobs.checked).toBe(3);
@@ -164,7 +192,8 @@ describe('"colophon check"', () => {
       UPDATE events SET data = json_remove(data, '$.limits') WHERE type = 'RenderRequested';
       DELETE FROM events WHERE type = 'RenderStarted'`);
       log.close();
-      const { event_log: found } = await check();
+      const { event_log: found, secret } = await check();
+      expect(secret).toBeNull();
       for (const wrong of [
         'after position 1 cannot be read',
         'there is no event type NobodyKnows',
