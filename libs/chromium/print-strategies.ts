@@ -12,6 +12,7 @@ import { failPageOnAbort, type Page } from './browsers/page.ts';
 import { startNavigation } from './document/navigation.ts';
 import { trackRequests } from './document/network-idle.ts';
 import { readDocumentPages } from './document/page-rules.ts';
+import { missingCharacterWarnings } from './pdf/missing-characters.ts';
 import { printPage } from './pdf/print.ts';
 import { noHeaderFooterTemplates } from './pdf/parameters.ts';
 import { findOverflow, printAndCheckForLoss } from './overflow/overflow.ts';
@@ -69,13 +70,15 @@ const printLoadedPage = async (
       warnings: [...headerFooter.warnings],
       engine: instance.browser.version,
     },
-    findLostContent: () =>
-      findOverflow(page, request, lossCheck, {
+    findLostContent: async () => [
+      ...(await missingCharacterWarnings(browserPdf, request)),
+      ...(await findOverflow(page, request, lossCheck, {
         pdf: browserPdf,
         templates: headerFooter,
         printMs,
         remainingMs: deadline - performance.now(),
-      }),
+      })),
+    ],
   };
 };
 

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Printer } from '../printer.ts';
+import { openTestPrinter, requestFor } from '../testing/printing.ts';
+
+let printer: Printer;
+beforeAll(async () => void (printer = await openTestPrinter()));
+afterAll(() => printer.close());
+
+type Options = NonNullable<Parameters<typeof requestFor>[1]>;
+const warningsOf = async (html: string, options: Options = {}) =>
+  (await printer.print(requestFor(html, options))).warnings;
+const emptyBoxes = (count: number) => ({
+  kind: 'content_left_out',
+  content: 'characters that no font has, printed as empty boxes',
+  count,
+});
+
+// U+E123 is for private use, U+2FFFE is no character.
+test.each<[string, number, Options?]>([
+  ['<p>a\u{E123}b&#x2FFFE;c', 2],
+  ['<p>a<p style="break-before:page">\u{E123}', 1],
+  ['<p style="font-family:\'Noto Sans CJK JP\'">漢字\u{E123}漢', 1],
+  ['<p>😀 \u{E123} <b>\u{E123}</b>', 2],
+  ['<p style="opacity:.5">text \u{E123}', 1],
+  ['<style>p::before{content:"\\e123"}</style><p>icon', 1],
+  ['<p id=p></p><script>p.textContent=String.fromCharCode(57635)</script>', 1, { scripts: true }],
+  ['<p>x', 1, { options: { header_html: '<p style="font-size:9px">\u{E123}</p>' } }],
+])('%s has characters that no font has: %d', async (html, count, options) => {
+  expect(await warningsOf(html, options)).toEqual([emptyBoxes(count)]);
+});
+
+test.each([
+  'Größe, façade, žluťoučký, Ελλάδα, Україна, Tiếng Việt, 5 € → “x” …',
+  '👩‍⚕️ 🏳️‍🌈 🇩🇪 👍🏽 1️⃣ ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  'مرحبا بالعالم שלום עולם हिन्दी ไทย 漢字 かな 한국어',
+  'soft\u{AD}hyphen, zero\u{200B}width, a\u{200D}b, word\u{2060}joiner, \u{FEFF}mark, tab\tline\u{2028}end, x\u{FE0F}',
+])('%s needs no character that no font has', async (text) => {
+  expect(await warningsOf(`<meta charset=utf-8><p>&#8203;${text}<pre>${text}`)).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inflateSync } from 'node:zlib';
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
+import type { PrintRequest } from '../print-request.ts';
+import { openPdfObjects, pageObjects, type PdfObjects } from './objects.ts';
+
+/** As much is read of a PDF, and as much without other work in between. */
+const [maxReadBytes, maxBlockingBytes] = [16 * 2 ** 20, 2 ** 20];
+
+const missingCharacters = 'characters that no font has, printed as empty boxes';
+
+/**
+ * What may be a character that no installed font has: one beyond the alphabets of Europe and common punctuation, or one
+ * that the document names by its number.
+ */
+const unusual = /[^\0-\u{52F}\u{1E00}-\u{20BF}\u{2122}\u{2190}-\u{2193}\u{2212}\u{FB01}\u{FB02}]|&#|\\[\da-f]{4}/iu;
+
+const mayLackCharacters = ({ html, page, classification, options }: PrintRequest): boolean =>
+  page !== undefined ||
+  classification.scripts ||
+  classification.external ||
+  [html, options.header_html, options.footer_html].some((text) => text && unusual.test(text));
+
+/** Skia names fonts and forms by the numbers of their objects. */
+const textOperators = /\/F(\d+) [\d.]+ Tf|<([\dA-F]+)> Tj|\/X(\d+) Do/g;
+
+/** @throws if the content is larger */
+const contentOf = (pdf: Buffer, { bytesOf, dictionary }: PdfObjects, object: number, maxBytes: number): string => {
+  const { start, end } = bytesOf(object);
+  const bytes = pdf.subarray(pdf.indexOf('stream\n', start) + 'stream\n'.length, end);
+  if (!dictionary(object).includes('/FlateDecode')) return bytes.toString('latin1', 0, maxBytes);
+  return inflateSync(bytes, { maxOutputLength: maxBytes }).toString('latin1');
+};
+
+const countZeros = (codes: string, digits: number): number => {
+  const zero = '0'.repeat(digits);
+  let count = 0;
+  for (let at = codes.indexOf(zero); at >= 0; at = codes.indexOf(zero, at + 1)) if (at % digits === 0) count += 1;
+  return count;
+};
+
+/**
+ * How often a PDF of the browser shows the glyph for characters that no font has, an empty box: glyph 0 of a font
+ * (OpenType, table `glyf`). Reads the first 16 MB of the contents.
+ * @throws Error if the PDF has another form
+ */
+export const countMissingCharacters = async (pdf: Buffer): Promise<number> => {
+  const objects = openPdfObjects(pdf);
+  const hexDigits = new Map<string, number>();
+  // Fonts of the kind Type 3 have codes of one byte. Skia makes one of each 255 glyphs, with the box as code 0.
+  const digitsOf = (font: string): number =>
+    hexDigits.getOrInsertComputed(font, () => (objects.dictionary(Number(font)).includes('/Type3') ? 2 : 4));
+  const pending = [...pageObjects(objects)]
+    .toReversed()
+    .map((page) => objects.reference('Contents', objects.dictionary(page)));
+  const seen = new Set<number>();
+  let [count, left, untilPause] = [0, maxReadBytes, maxBlockingBytes];
+  for (let object = pending.pop(); object !== undefined && left > 0; object = pending.pop()) {
+    const content = contentOf(pdf, objects, object, left);
+    left -= content.length;
+    untilPause -= content.length;
+    let digits = 4;
+    for (const [, font, codes, form] of content.matchAll(textOperators)) {
+      if (font !== undefined) digits = digitsOf(font);
+      else if (codes !== undefined) count += countZeros(codes, digits);
+      else if (!seen.has(Number(form)) && objects.dictionary(Number(form)).includes('/Subtype /Form')) {
+        seen.add(Number(form));
+        pending.push(Number(form));
+      }
+    }
+    if (untilPause > 0) continue;
+    untilPause = maxBlockingBytes;
+    await nextTurn();
+  }
+  return count;
+};
+
+/**
+ * The warning about characters that no font has. Reads the PDF of the browser only if the document may have some; nearly
+ * no document of a European language has. Never fails.
+ */
+export const missingCharacterWarnings = async (pdf: Buffer, request: PrintRequest): Promise<RenderWarning[]> => {
+  if (!mayLackCharacters(request)) return [];
+  // A PDF of another form has no warning.
+  const count = await countMissingCharacters(pdf).catch(() => 0);
+  return count === 0 ? [] : [{ kind: 'content_left_out', content: missingCharacters, count }];
+};
