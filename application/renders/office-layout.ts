@@ -10,6 +10,7 @@ import { noPagesInRangesError, requirePages } from '#libs/chromium/pdf/page-erro
 import type { OfficeDocument, PreparedDocument } from '#libs/documents/prepared-document.ts';
 import { pagesOf } from '#libs/office/pages.ts';
 import type { Office, OfficeFormat, OfficeRequest, OfficeResult } from '#libs/office/port.ts';
+import { countUnprintedEmoji } from '#libs/office/unprinted-emoji.ts';
 
 type RequestedData = EventData['RenderRequested'];
 
@@ -51,6 +52,12 @@ const ignoredOptions = (named: NamedRenderOptions, format: OfficeFormat): Render
   if (format !== 'xlsx' && named.one_page_per_sheet)
     ignored.push(['one_page_per_sheet', 'The document is not an xlsx.']);
   return ignored.map(([option, reason]) => ({ kind: 'option_ignored', option, reason }));
+};
+
+const unprintedEmoji = (pdf: Buffer): RenderWarning[] => {
+  const count = countUnprintedEmoji(pdf);
+  const content = 'different emoji, which LibreOffice prints from version 7.5 on';
+  return count === 0 ? [] : [{ kind: 'content_left_out', content, count }];
 };
 
 /**
@@ -116,7 +123,8 @@ export const printOffice = async ({ office, document }: LoadedOffice, print: Off
   const { pdf, timings, version: engine } = await convertPages(office, request, options.page_ranges);
   const pages = await pagesOf(pdf);
   requirePages(pages, requested.limits.maxPages);
-  return { pdf, pages, timings, engine, warnings: ignoredOptions(named, document.format) };
+  const warnings = [...unprintedEmoji(pdf), ...ignoredOptions(named, document.format)];
+  return { pdf, pages, timings, engine, warnings };
 };
 
 /** The reasons that LibreOffice gives if a document has none of the pages. A workbook "cannot be read" then. */

@@ -61,9 +61,9 @@ const warning = z.discriminatedUnion('type', [
       source: z.string().optional().describe('The beginning of the first one in the Markdown.'),
     })
     .describe(
-      'Characters that no font has, content or formatting of a Word document that docx_layout semantic leaves out, an ' +
-        'embedded document of a type that no layout prints, table cells of Markdown beyond the columns of the header, ' +
-        'footnotes that nothing refers to, and footnotes whose label is defined again.',
+      'Characters that no font has, emoji that LibreOffice cannot print, content or formatting of a Word document that ' +
+        'docx_layout semantic leaves out, an embedded document of a type that no layout prints, table cells of Markdown ' +
+        'beyond the columns of the header, footnotes that nothing refers to, and footnotes whose label is defined again.',
     ),
   z
     .object({ type: z.literal('option_ignored'), message, part, option: z.string(), reason: z.string() })

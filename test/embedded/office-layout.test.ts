@@ -50,6 +50,17 @@ describe.skipIf(!isOfficeAvailable)('A Word document', () => {
     });
   });
 
+  it('has a warning about the emoji that its LibreOffice cannot print', async () => {
+    const docx = base64(buildDocx(paragraph('😷 😷 🏥 text')));
+    const { id, warnings = [] } = await caller.render('docx', docx);
+    const { body } = await caller.request('GET', `/api/v1/renders/${id}`);
+    const isOld = /^LibreOffice\/7\.[0-4]\./.test((body as { engine: string }).engine);
+    const content = 'different emoji, which LibreOffice prints from version 7.5 on';
+    expect(warnings.map(({ message: _, ...rest }) => rest)).toEqual(
+      isOld ? [{ type: 'content_left_out', content, count: 2 }] : [],
+    );
+  });
+
   it('has the metadata, tags and bookmarks that the options name', async () => {
     const options = { metadata: { title: 'Mine' }, outline: true };
     const { pdf_base64: pdf } = await caller.render('docx', agreement, options);
