@@ -50,6 +50,18 @@ const templateMode = hint('A stored template is rendered with "mode": "RENDER".'
 const convertMode = hint('Content with an input_type is converted with "mode": "CONVERT".');
 const authorization = hint('The API key belongs in the header Authorization: Bearer <API key>.');
 const asynchronous = hint('For an asynchronous render use POST /api/v1/render/async, or send a webhook_url.');
+const onePage = hint('For one long page send "width" and "height", up to "5000mm".');
+const firstPage = hint(
+  'For another header on the first page use boxes in CSS, such as @page :first { @top-center { content: "Cover" } }.',
+);
+const compose = hint('Several documents become one PDF with "mode": "COMPOSE".');
+const contents = hint('A table of contents with page numbers needs "mode": "COMPOSE". Markdown can have [[toc]].');
+const split = hint('For a PDF of some pages use "page_ranges", in a request for each PDF.');
+const flatten = hint('The PDF has no form fields: their values are printed.');
+const failOnMissing = hint(
+  'An image that cannot be loaded is always an error, another resource the warning resource_failed. ' +
+    'GET /api/v1/jobs/{job_id}?diagnostics=true has the messages of scripts.',
+);
 const testKey = hint('For tests use a key that begins with svc_test_.');
 const format: Suggest = (value) => {
   if (textOf(value) === 'pdf') return pdfResult(value);
@@ -107,8 +119,9 @@ const suggestions: [names: string, ...Suggest[]][] = [
   ['keywords', field('metadata', { keywords: ['invoice', '2026'] })],
   ['pdfa pdfaconformance pdfastandard pdfaversion pdfprofile', field('conformance', 'pdf/a-3b')],
   ['pdfua accessible', field('conformance', 'pdf/ua-1')],
-  ['bookmarks bookmark', field('outline', true)],
-  ['toc tableofcontents', field('contents', true)],
+  ['bookmarks bookmark generatedocumentoutline exportbookmarks', field('outline', true)],
+  ['generatetaggedpdf taggedpdf', field('tagged', true)],
+  ['toc tableofcontents', field('contents', true), contents],
   ['html rawhtml htmlcontent markup htmlbody', html, content],
   ['markdown md', data({ input_type: 'markdown', data: '# Minutes' })],
   ['csv', data({ input_type: 'csv', data: 'Item,Price\nPaper,4.20\n' })],
@@ -143,6 +156,17 @@ const suggestions: [names: string, ...Suggest[]][] = [
   ['permissionspassword masterpassword adminpassword ownerpass', field('owner_password', '...')],
   ['stamp watermarktext watermarkimage', field('watermark', { text: 'DRAFT' })],
   ['pagenumbers pagenumber pagination numbering', field('page_numbers', {})],
+  ['singlepage onepage fullpage', onePage],
+  ['singlepagesheets', field('one_page_per_sheet', true)],
+  ['headerfirst firstheader headerfirstpage firstpageheader differentfirstpage headerhtmlfirst', firstPage],
+  ['merge combine append concat', compose],
+  ['split splitmode splitspan splitunify', split],
+  ['flatten flattenforms exportformfields', flatten],
+  ['embed embeds embedfiles', field('attachments', [{ name: 'values.csv', data: 'YSxiCjEsMgo=' }])],
+  [
+    'failonhttpstatuscodes failonresourcehttpstatuscodes failonresourceloadingfailed failonconsoleexceptions',
+    failOnMissing,
+  ],
   ['keep store persist hosted save', field('keep_pdf', true)],
   ['lang language localeid culture', field('locale', 'de-AT')],
   ['tz zone', field('time_zone', 'Europe/Vienna')],

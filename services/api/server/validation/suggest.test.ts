@@ -23,6 +23,11 @@ describe('An unknown field', () => {
     ['format', ['page_size']],
     ['paper_size', ['page_size']],
     ['page-size', ['page_size']],
+    ['generateDocumentOutline', ['outline']],
+    ['exportBookmarks', ['outline']],
+    ['generateTaggedPdf', ['tagged']],
+    ['singlePageSheets', ['one_page_per_sheet']],
+    ['embeds', ['attachments']],
     ['paperWidth', ['width']],
     ['paperHeight', ['height']],
     ['margin', ['margin_top', 'margin_right', 'margin_bottom', 'margin_left']],
@@ -102,7 +107,7 @@ describe('An unknown field', () => {
       fields: ['contents'],
       example: { contents: true },
     });
-    expect(suggestField('toc', true, convert)).toBeNull();
+    expect(suggestField('toc', true, convert)?.fields).toEqual([]);
   });
 
   it('of a query has an example in the form of a query', () => {
@@ -123,6 +128,19 @@ describe('An unknown field', () => {
   it('in camel case is the option of that name', () => {
     for (const name of convert.filter((field) => field.includes('_')))
       expect(suggestField(camelCase(name), undefined, convert)?.fields).toEqual([name]);
+  });
+
+  it.each([
+    ['singlePage', '"height"'],
+    ['fullPage', '"height"'],
+    ['headerFirst', '@page :first'],
+    ['merge', 'COMPOSE'],
+    ['toc', 'COMPOSE'],
+    ['splitMode', 'page_ranges'],
+    ['flatten', 'no form fields'],
+    ['failOnConsoleExceptions', 'diagnostics=true'],
+  ])('%s has a hint, because other means do it: %s', (name, means) => {
+    expect(suggestField(name, true, convert)).toMatchObject({ fields: [], hint: expect.stringContaining(means) });
   });
 
   it('that is no option has a hint', () => {
