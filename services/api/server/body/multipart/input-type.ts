@@ -45,6 +45,12 @@ export const inputTypeOf = ({ type, fileName }: { type: string | null; fileName:
       'A PDF cannot be converted. It can be a part of a composed document: send it under files, with mode PDF or none.',
       { field: 'input_type', received: fileName ?? type, valid_values: fileInputTypes },
     );
+  if (type?.startsWith('image/'))
+    throw ApiError.of(
+      'invalid_input_type',
+      'An image cannot be converted. Send HTML that shows it, such as <img src="scan.png">, and the image in a part assets.',
+      { field: 'input_type', received: fileName ?? type, valid_values: fileInputTypes },
+    );
   const named =
     fileName === null
       ? 'has no file name (curl sends a file with -F file=@report.md)'
