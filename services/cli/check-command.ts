@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CliCommand } from './cli-command.ts';
 import { findSecretProblem } from '#application/installation/secret.ts';
-import { describeSettings, loadSettings, type Settings } from '#libs/config/settings.ts';
+import { describeSettings, loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
 import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
@@ -22,7 +22,9 @@ import { print } from './output.ts';
 export const addConfigCommand = (program: CliCommand): void => {
   program
     .command('config')
-    .description('show every setting: its value, the source of the value, and its description')
+    .description(
+      'show every setting: its value, the source of the value, and its description; exit code 1 if a value is not allowed',
+    )
     .examples('config', 'config --json')
     .action((_: unknown, command: CliCommand) => {
       const descriptions = describeSettings(process.env);
@@ -34,7 +36,22 @@ export const addConfigCommand = (program: CliCommand): void => {
         .join('\n');
       const json = descriptions.map(({ allowedValues, ...rest }) => ({ ...rest, allowed_values: allowedValues }));
       print(wantsJson(command), json, text);
+      const problem = settingsProblem();
+      if (problem === null) return;
+      process.stderr.write(`A start would refuse these settings:\n${problem}\n`);
+      process.exitCode = 1;
     });
+};
+
+/** Why a start would refuse the settings; null if it would not. */
+const settingsProblem = (): string | null => {
+  try {
+    loadSettings(process.env);
+    return null;
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
 };
 
 type DatabaseChecks = { file: string; problems: string[] }[];

@@ -182,6 +182,17 @@ it('"colophon start" on a port in use says so in one line, before anything else 
   await expect(readFile(join(dataDir, 'secret.key'))).rejects.toThrow('ENOENT');
 });
 
+it('"colophon config" shows wrong values, and says which a start would refuse', async () => {
+  const env = { ...at.installation.env, PORT: 'abc', TLS_CERT_FILE: import.meta.filename };
+  const { code, stdout, stderr } = await runColophon(['config'], env);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^PORT=abc {2}\(environment\)$/m)]);
+  expect(stderr).toBe(
+    'A start would refuse these settings:\nPORT is "abc"; allowed is a whole number from 0 to 65535.\n' +
+      'TLS_CERT_FILE is set without TLS_KEY_FILE; allowed is both or neither.\n',
+  );
+  expect(await run('config')).toMatchObject({ code: 0, stderr: '' });
+});
+
 it.each([
   ['events'],
   ['rebuild'],
