@@ -51,11 +51,20 @@ export const completeUnicodeMaps = (document: PDFDocument): void => {
 const resourcesOf = (dictionary: PDFDict, kind: 'Font' | 'XObject'): PDFDict | undefined =>
   dictionary.lookupMaybe(name('Resources'), PDFDict)?.lookupMaybe(name(kind), PDFDict);
 
-/** The codes of two bytes in a string operand, in hex. */
-const codesOf = (operand: string): string[] =>
-  operand.startsWith('<') ? (operand.slice(1, -1).replaceAll(/\s/g, '').toUpperCase().match(/.{4}/g) ?? []) : [];
+/** The codes in a string operand, in hex: of one byte in Type 3 fonts, else of two. */
+const codesOf = (operand: string, areShort = false): string[] =>
+  operand.startsWith('<')
+    ? (operand
+        .slice(1, -1)
+        .replaceAll(/\s/g, '')
+        .toUpperCase()
+        .match(areShort ? /.{2}/g : /.{4}/g) ?? [])
+    : [];
 
-/** The codes that each font of two-byte codes shows, on a page and in the forms that it draws. */
+const isType3 = (font: PDFObject | undefined): boolean =>
+  font instanceof PDFDict && font.get(name('Subtype')) === name('Type3');
+
+/** The codes that each composite or Type 3 font shows, on a page and in the forms that it draws. */
 const usedCodes = (
   document: PDFDocument,
   dictionary: PDFDict,
@@ -67,14 +76,17 @@ const usedCodes = (
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [fonts, forms] = [resourcesOf(next.dictionary, 'Font'), resourcesOf(next.dictionary, 'XObject')];
     let codes: Set<string> | undefined;
+    let hasShortCodes = false;
     for (const { operator, operands } of readOperations(next.content)) {
       if (operator === 'Tf') {
         const font = fonts?.get(name(operands[0]!.slice(1)));
-        const isComposite = font && document.context.lookupMaybe(font, PDFDict)?.get(name('Subtype')) === name('Type0');
-        codes = isComposite ? (into.get(font) ?? new Set<string>()) : undefined;
+        const fontDictionary = font && document.context.lookupMaybe(font, PDFDict);
+        hasShortCodes = isType3(fontDictionary);
+        const isRead = hasShortCodes || fontDictionary?.get(name('Subtype')) === name('Type0');
+        codes = font && isRead ? (into.get(font) ?? new Set<string>()) : undefined;
         if (codes) into.set(font!, codes);
       } else if (operator === 'Tj' || operator === 'TJ') {
-        for (const code of operands.flatMap(codesOf)) codes?.add(code);
+        for (const code of operands.flatMap((operand) => codesOf(operand, hasShortCodes))) codes?.add(code);
       } else if (operator === 'Do') {
         const reference = forms?.get(name(operands[0]!.slice(1)));
         const form = reference && document.context.lookup(reference);
@@ -86,20 +98,41 @@ const usedCodes = (
   }
 };
 
-const codeOfNotdef = '0000';
+/** The codes of the glyph that a font shows for characters it does not have. Skia's Type 3 fonts have it as code 0. */
+const [codeOfNotdef, shortCodeOfNotdef] = ['0000', '00'];
 
 /** Whether a string in hex, or what looks like one, has the code of no glyph. */
-const mayShowNotdef = (content: string): boolean =>
-  /0\s*0\s*0\s*0/.test(content) &&
-  content.matchAll(/<[^<>]*>/g).some(([operand]) => codesOf(operand).includes(codeOfNotdef));
+const mayShowNotdef = (content: string, hasType3: boolean): boolean =>
+  (hasType3 || /0\s*0\s*0\s*0/.test(content)) &&
+  content
+    .matchAll(/<[^<>]*>/g)
+    .some(
+      ([operand]) =>
+        codesOf(operand).includes(codeOfNotdef) || (hasType3 && codesOf(operand, true).includes(shortCodeOfNotdef)),
+    );
 
 const isForm = (object: PDFObject): object is PDFRawStream =>
   object instanceof PDFRawStream && object.dict.get(name('Subtype')) === name('Form');
 
 /** Searches without reading operators, because nearly all documents show only characters that their fonts have. */
-const mayMissGlyphs = (document: PDFDocument): boolean =>
-  document.getPages().some((page) => mayShowNotdef(pageContent(page))) ||
-  document.context.enumerateIndirectObjects().some(([, object]) => isForm(object) && mayShowNotdef(contentOf(object)));
+const mayMissGlyphs = (document: PDFDocument): boolean => {
+  const objects = document.context.enumerateIndirectObjects();
+  const hasType3 = objects.some(([, object]) => isType3(object));
+  return (
+    document.getPages().some((page) => mayShowNotdef(pageContent(page), hasType3)) ||
+    objects.some(([, object]) => isForm(object) && mayShowNotdef(contentOf(object), hasType3))
+  );
+};
+
+const skiaNotdef = /^\[ 0 \/g0[ \]]/;
+
+/** Whether a font shows the glyph for characters that it does not have. */
+const showsNotdef = (document: PDFDocument, reference: PDFObject, codes: ReadonlySet<string>): boolean => {
+  const font = document.context.lookup(reference);
+  if (!isType3(font)) return codes.has(codeOfNotdef);
+  const differences = (font as PDFDict).lookupMaybe(name('Encoding'), PDFDict)?.lookup(name('Differences'));
+  return codes.has(shortCodeOfNotdef) && skiaNotdef.test(String(differences));
+};
 
 const violation = (standard: string, page: number, message: string): ConformanceViolation => ({
   standard,
@@ -115,7 +148,7 @@ export const findMissingGlyphs = (document: PDFDocument): ConformanceViolation[]
     const used = new Map<PDFObject, Set<string>>();
     usedCodes(document, page.node, pageContent(page), used);
     return [...used]
-      .filter(([font, codes]) => codes.has(codeOfNotdef) && !reported.has(font))
+      .filter(([font, codes]) => !reported.has(font) && showsNotdef(document, font, codes))
       .map(([font]) => {
         reported.add(font);
         return violation(

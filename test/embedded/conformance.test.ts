@@ -135,6 +135,11 @@ describe('A document that cannot conform', () => {
       page('<p>&#xF0000;'),
       violation('ISO 19005-3, 6.2.11.8', 'Text on page 1', /empty boxes/),
     ],
+    [
+      'a character without a glyph in a font that becomes one of drawings',
+      page('<p style="font-family:\'Noto Sans CJK JP\'">漢字&#xF0000;'),
+      violation('ISO 19005-3, 6.2.11.8', 'Text on page 1', /empty boxes/),
+    ],
   ])('because of %s is rejected, and the error says what to change', async (_, html, expected) => {
     expectErrorResponse(await caller.convert('html', html, { conformance: 'pdf/ua-1' }), 'conformance_not_met', {
       violations: [expected],
