@@ -221,6 +221,33 @@ test('a document without margins whose first drawing is a picture has no warning
   expect(await warningsOf(html, { options: none })).toEqual([]);
 });
 
+const dot =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const scan = (style: string) => `<img src="${dot}" style="${style}">`;
+
+test.each<[string, string, number, Options?]>([
+  ['alone', scan('width:2480px;height:300px'), 1],
+  ['without margins of the body', `<style>body{margin:0}</style>${scan('width:2480px;height:300px')}`, 1],
+  ['over pages after an empty one', `${scan('width:8000px;height:12000px')}<p>x`, 2],
+  ['with tags', scan('width:2480px;height:300px'), 1, { options: { tagged: true } }],
+  ['below a fixed text', `${scan('width:8000px;height:6000px')}<p style="position:fixed;bottom:0">x`, 2],
+])('a picture that is cut has warnings: %s', async (_, html, number, options = {}) => {
+  expect(await warningsOf(`<!doctype html>${html}`, options)).toEqual([
+    { kind: 'content_shrunk', factor: 0.667, element: 'img' },
+    overflow('img', number, 'right'),
+  ]);
+});
+
+test.each([
+  ['fits', scan('width:100%;height:90vh')],
+  ['is cut by its box', `<div style="overflow:hidden;width:300px">${scan('width:2480px;height:300px')}</div>`],
+  ['is cut by the page on purpose', `<style>html{overflow:hidden}</style>${scan('width:2480px;height:300px')}`],
+  ['covers its box', scan('width:300px;height:600px;object-fit:cover')],
+  ['is a background', `<div style="height:300px;background:url(${dot}) 0 0/2480px 300px">`],
+])('a picture alone has no warning if it %s', async (_, html) => {
+  expect(await warningsOf(`<!doctype html>${html}`)).toEqual([]);
+});
+
 test('the search does not change the PDF, nor the documents after it in the same page', async () => {
   const [plain, lost] = [page(words), page(`<p style="margin-left:-90px">${words}`)];
   const wide: Options = { options: { page_size: 'A3' } };

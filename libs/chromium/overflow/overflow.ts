@@ -127,6 +127,12 @@ const findLost = async (
   });
 };
 
+const contentShrunk = (factor: number, element?: string): RenderWarning => ({
+  kind: 'content_shrunk',
+  factor,
+  ...(element === undefined ? {} : { element }),
+});
+
 /**
  * The warnings about content that is outside the printable area, or that was printed smaller to fit. Reads the PDF, and
  * searches the page only if there may be something to find. Never fails and takes at most a few seconds; after an error
@@ -141,18 +147,23 @@ export const findOverflow = async (
   const timeoutMs = Math.min(searchTimeoutMs + 2 * Math.min(printed.printMs, maxReprintMs), printed.remainingMs * 0.4);
   const warnings: RenderWarning[] = [];
   try {
-    const layout = readPrintedLayout(printed.pdf, request.options.scale);
+    const { width } = viewportFor(request.options, request.classification.pageRule);
+    const layout = readPrintedLayout(printed.pdf, request.options.scale, width);
     const shrunk = layout !== undefined && isShrunk(layout, request) ? layout : undefined;
     const factor = shrunk && Math.round(shrinkFactor(shrunk, request) * 1000) / 1000;
-    if (factor !== undefined) warnings.push({ kind: 'content_shrunk', factor });
+    const isAssumed = layout?.isAssumed === true;
+    if (factor !== undefined && !isAssumed) warnings.push(contentShrunk(factor));
     const mayHaveLost = lossCheck && (await runWithTimeout(timeoutMs, () => lossCheck));
     if (!mayHaveLost && !shrunk) return [];
     await runWithTimeout(timeoutMs, async (signal) => {
       const element = shrunk && (await findWidest(page, request, shrunk, printed));
-      if (factor !== undefined && element !== undefined && !signal.aborted)
-        warnings[0] = { kind: 'content_shrunk', factor, element };
+      const shrinking = factor === undefined ? [] : [contentShrunk(factor, element)];
+      if (!isAssumed && element !== undefined && !signal.aborted) warnings.splice(0, 1, ...shrinking);
       const lost = await findLost(page, request, layout, printed);
-      if (!signal.aborted) warnings.push(...lost);
+      if (signal.aborted) return;
+      // A document that cuts a picture on purpose is not printed smaller.
+      if (isAssumed && lost.length > 0) warnings.push(...shrinking);
+      warnings.push(...lost);
     });
   } catch {
     // The page may still be busy.

@@ -45,6 +45,32 @@ const deviceUnitsPerPixel = 300 / 96;
  */
 export type PrintedLayout = { width: number; height: number; scale: number };
 
+/** `isAssumed`: nothing but a picture that is cut shows the layout; the document may cut it on purpose. */
+type FoundLayout = PrintedLayout & { isAssumed?: boolean };
+
+/** The browser makes wide content smaller by at most this factor, and cuts off the rest. */
+const maxShrinkFactor = 1.5;
+
+/** A picture as the first drawing of a page, with the printed area before it, which Skia draws in a scale of its own. */
+const firstPicture = new RegExp(
+  String.raw`^.* cm\nq\n${area}\nq\n([\d.]+) 0 0 -[\d.]+ [\d.]+ -?[\d.]+ cm\n(?:.*(?:rg|gs|BDC)\n|EMC\n){0,9}/X\d+ Do\n`,
+);
+
+/** The layout of a page that begins with a picture wider than the page; undefined for other pages. */
+const layoutOfCutPicture = (
+  content: string,
+  requestedScale: number,
+  expectedWidth: number,
+): FoundLayout | undefined => {
+  const [width, height, ofPicture] = [3, 4, 5].map((index) => Number(firstPicture.exec(content)?.[index]));
+  if (!width || !height || !ofPicture || ofPicture < width * 1.01) return undefined;
+  // Another area is that of a box that cuts the picture.
+  if (Math.abs(width / (expectedWidth * requestedScale * deviceUnitsPerPixel) - 1) > 0.01) return undefined;
+  const scale = requestedScale / maxShrinkFactor;
+  const unitsPerPixel = deviceUnitsPerPixel * scale;
+  return { width: width / unitsPerPixel, height: height / unitsPerPixel, scale, isAssumed: true };
+};
+
 /** Header and footer cover the paper, or content that was not shrunk on paper without margins. */
 type Part = PrintedLayout & { coversPaper: boolean };
 
@@ -92,16 +118,24 @@ const layoutOfPage = (partsIn: (maxBytes: number) => Part[], requestedScale: num
 };
 
 /**
- * Reads the layout from the first page with content; undefined if none has any.
+ * Reads the layout from the first page with content; undefined if none has any that shows it.
  * @param requestedScale the scale of the document if it was not shrunk
+ * @param expectedWidth of the printed area in CSS pixels of a document that was not shrunk
  */
-export const readPrintedLayout = (pdf: Buffer, requestedScale: number): PrintedLayout | undefined => {
+export const readPrintedLayout = (
+  pdf: Buffer,
+  requestedScale: number,
+  expectedWidth: number,
+): FoundLayout | undefined => {
   const objects = openPdfObjects(pdf);
   let searched = 0;
+  let assumed: FoundLayout | undefined;
   for (const page of pageObjects(objects)) {
-    if ((searched += 1) > maxSearchedPages) return undefined;
-    const found = layoutOfPage((maxBytes) => partsOf(startOfContent(pdf, objects, page, maxBytes)), requestedScale);
+    if ((searched += 1) > maxSearchedPages) return assumed;
+    const start = (maxBytes: number) => startOfContent(pdf, objects, page, maxBytes);
+    const found = layoutOfPage((maxBytes) => partsOf(start(maxBytes)), requestedScale);
     if (found) return found;
+    assumed ??= layoutOfCutPicture(start(compressedStartBytes[0]!), requestedScale, expectedWidth);
   }
-  return undefined;
+  return assumed;
 };
