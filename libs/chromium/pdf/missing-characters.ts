@@ -13,7 +13,7 @@ const missingCharacters = 'characters that no font has, printed as empty boxes';
  * What may be a character that no installed font has: one beyond the alphabets of Europe and common punctuation, or one
  * that the document names by its number.
  */
-const unusual = /[^\0-\u{52F}\u{1E00}-\u{20BF}\u{2122}\u{2190}-\u{2193}\u{2212}\u{FB01}\u{FB02}]|&#|\\[\da-f]{4}/iu;
+const unusual = /[^\0-\u052F\u1E00-\u20BF\u2122\u2190-\u2193\u2212\uFB01\uFB02]|&#|\\[\da-fA-F]{4}/;
 
 const mayLackCharacters = ({ html, page, classification, options }: PrintRequest): boolean =>
   page !== undefined ||
