@@ -53,7 +53,7 @@ const compareFilesOfOthers = async (render: Render): Promise<void> => {
   const sameText = compared.filter((one) => one.hasSameText).length / compared.length;
   printTarget('files with the text of LibreOffice itself, as a share', sameText, 'at least', 0.95);
   const similarities = compared.flatMap((one) => one.similarities);
-  printTarget('median similarity of a page', median(similarities), 'at least', 0.95);
+  printTarget('median similarity of a page, where it differs most', median(similarities), 'at least', 0.95);
 };
 
 /** HTML while another account sends hostile documents, each after the last has ended. */

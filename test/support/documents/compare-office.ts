@@ -9,6 +9,7 @@ export type OfficeComparison = {
   sizes: string[];
   /** The sizes of the pages that LibreOffice's command line prints. */
   expectedSizes: string[];
+  /** Of each page, where it differs most. */
   similarities: number[];
   /** Whether the text is that of LibreOffice's command line. */
   hasSameText: boolean;

@@ -44,16 +44,17 @@ const blockSimilarity = (one: Image, other: Image, left: number, top: number): n
   );
 };
 
-/** The mean similarity of two images of the same size, 1 for the same image; 0 if the sizes differ. */
+/**
+ * The similarity of the two blocks that differ most, 1 for the same image; 0 if the sizes differ. A mean would hardly
+ * change for a blank page, as most of a page is white.
+ */
 const similarity = (one: Image, other: Image): number => {
   if (one.width !== other.width || one.height !== other.height) return 0;
-  let [sum, count] = [0, 0];
+  let lowest = 1;
   for (let top = 0; top + blockSize <= one.height; top += blockSize)
-    for (let left = 0; left + blockSize <= one.width; left += blockSize) {
-      sum += blockSimilarity(one, other, left, top);
-      count += 1;
-    }
-  return sum / count;
+    for (let left = 0; left + blockSize <= one.width; left += blockSize)
+      lowest = Math.min(lowest, blockSimilarity(one, other, left, top));
+  return lowest;
 };
 
 const draw = async (folder: string, name: string, pdf: Uint8Array): Promise<Image[]> => {
@@ -63,7 +64,7 @@ const draw = async (folder: string, name: string, pdf: Uint8Array): Promise<Imag
   return Promise.all(files.map(async (file) => readPgm(await readFile(join(folder, file)))));
 };
 
-/** The structural similarity of the pages of two PDFs, at most ten; 0 for a page that one of them does not have. */
+/** How similar the pages of two PDFs are where they differ most, at most ten pages; 0 for a page that one of them does not have. */
 export const similaritiesOf = async (one: Uint8Array, other: Uint8Array): Promise<number[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-compare-'));
   try {
