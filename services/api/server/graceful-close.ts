@@ -3,16 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#contracts/http/api-error.ts';
 
 const retryAfterSeconds = 5;
-const maxCloseMs = 90_000;
-/** How long a caller can take for the rest of a response. A download of all events would take minutes. */
-const defaultMaxSendMs = 10_000;
+
+/** How long requests that have arrived can take, and a caller for the rest of a response, in milliseconds. */
+type CloseLimits = { maxCloseMs: number; maxSendMs: number };
+
+/** A download of all events would take minutes. */
+const defaultLimits: CloseLimits = { maxCloseMs: 90_000, maxSendMs: 10_000 };
 
 /**
  * Lets the app close: it responds to requests that have arrived completely, and then closes every connection, also one
  * that is idle or in the middle of a request. A caller has `maxSendMs` milliseconds to read the rest of a response.
  * Returns the check for new requests on open connections, which throws service_unavailable while the app closes.
  */
-export const enableGracefulClose = (app: FastifyInstance, maxSendMs = defaultMaxSendMs): (() => void) => {
+export const enableGracefulClose = (app: FastifyInstance, limits: Partial<CloseLimits> = {}): (() => void) => {
+  const { maxCloseMs, maxSendMs } = { ...defaultLimits, ...limits };
   const openResponses = new Set<ServerResponse>();
   let closing = false;
   const closeWhenDone = (): void => {
