@@ -103,7 +103,8 @@ const stopWhileHeld = async (limits: Parameters<typeof enableGracefulClose>[1]) 
   });
   const request = get(await app.listen());
   const response = once(request, 'response').then(([message]) => message as IncomingMessage);
-  await Promise.all([arrived!.promise, beginRequest(app)]);
+  await arrived!.promise;
+  await beginRequest(app);
   const closed = app.close();
   await stopping!.promise;
   return { closed, response, ready: ready!.resolve };
