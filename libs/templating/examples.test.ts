@@ -35,12 +35,16 @@ describe('the example templates', () => {
     );
   });
 
-  it.each(exampleNames)('%s has the same labels with the same arguments in each language', async (name) => {
-    const { labels } = (await readExample(name)).template;
-    const argumentsOf = (texts: Record<string, string>) =>
-      Object.entries(texts).map(([label, text]) => [label, (text.match(/\{\w+\}/g) ?? []).toSorted()]);
+  it.each(exampleNames)('%s has all labels in each language, with the arguments that it gives them', async (name) => {
+    const { content, labels } = (await readExample(name)).template;
+    const expected = Object.fromEntries(Object.keys(labels['en']!).map((label) => [label, [] as string[]]));
+    for (const [, label, args] of content.matchAll(/\blabel "(\w+)"((?: \w+=(?:\([^()]*\)|\w+))*)/g))
+      expected[label!] = [...args!.matchAll(/ (\w+)=/g)].map(([, argument]) => `{${argument}}`).toSorted();
     expect(Object.keys(labels)).toEqual(['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'cs', 'ar']);
-    for (const texts of Object.values(labels)) expect(argumentsOf(texts)).toEqual(argumentsOf(labels['en']!));
+    for (const texts of Object.values(labels)) {
+      const found = Object.entries(texts).map(([label, text]) => [label, (text.match(/\{[^}]+\}/g) ?? []).toSorted()]);
+      expect(Object.fromEntries(found)).toEqual(expected);
+    }
   });
 
   it.each(exampleNames)('%s contains no script and loads nothing', async (name) => {
