@@ -15,9 +15,11 @@ const pdfOf = async (pages: number): Promise<Buffer> => {
 /** Prints a document of three pages; like LibreOffice it fails if the ranges have none of them. */
 const print = async (page_ranges: string | undefined) => {
   const converted: (string | undefined)[] = [];
+  const groups = new Set<string>();
   const office: Office = {
     missing: () => null,
-    convert: async ({ pageRanges }) => {
+    convert: async ({ pageRanges, group }) => {
+      groups.add(group);
       converted.push(pageRanges);
       if (pageRanges?.startsWith('7')) throw conversionError('docx', 'save', 'no pages');
       return { pdf: await pdfOf(3), version: 'LibreOffice/1', timings: { waitMs: 0, loadMs: 0, printMs: 0 } };
@@ -42,7 +44,7 @@ const print = async (page_ranges: string | undefined) => {
     ({ pages }) => pages,
     (error: ApiError) => error.fields.message,
   );
-  return { converted, outcome };
+  return { converted, outcome, groups: [...groups] };
 };
 
 it.each([
@@ -53,11 +55,15 @@ it.each([
   ['5, 3, 1-2, 2', '1-3,5'],
   ['2, 9-', '2,9-'],
 ])('An office document is converted once for page_ranges %s', async (ranges, sent) => {
-  expect(await print(ranges)).toEqual({ converted: [sent], outcome: 3 });
+  expect(await print(ranges)).toMatchObject({ converted: [sent], outcome: 3 });
 });
 
 it('An office document without the pages of page_ranges is converted as a whole, to say how many it has', async () => {
   const { converted, outcome } = await print('7');
   expect(converted).toEqual(['7', undefined]);
   expect(outcome).toBe('The document has 3 pages; page_ranges "7" has none of them.');
+});
+
+it('An office document waits for LibreOffice with the others of its account', async () => {
+  expect((await print('7')).groups).toEqual(['one']);
 });

@@ -53,7 +53,7 @@ const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>)
 const small = async () => new Uint8Array(1000);
 
 describe('Rendering a PDF', () => {
-  it('uses the date and the limits of the request, and the time that preparation has left', async () => {
+  it('uses the account, the date and the limits of the request, and the time that preparation has left', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const produced = await renderPdf(dependencies, requestOf(), requestedAt);
     expect(produced).toMatchObject({
@@ -62,7 +62,12 @@ describe('Rendering a PDF', () => {
       engine: 'Chrome/1',
       durations: { waitMs: 1, loadMs: 2, printMs: 3 },
     });
-    expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: scriptFreeClassification });
+    expect(asked[0]).toMatchObject({
+      html: '<p>input</p>',
+      group: 'a',
+      requestedAt,
+      classification: scriptFreeClassification,
+    });
     expect(asked[0]!.limits).toMatchObject({ scriptMs: 5_000, maxPages: 100, maxImages: 50 });
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
