@@ -74,6 +74,33 @@ describe('While the service runs, an account', () => {
   });
 });
 
+describe('Of an account,', () => {
+  const callerWith = async (...limits: string[]) => {
+    const { key } = await issueKey(at.installation, await openAccount(at.installation, ...limits));
+    return as(key);
+  };
+
+  it('requests beyond the rate limit are refused, also when they come at once', async () => {
+    const caller = await callerWith('--requests-per-minute', '2');
+    const responses = await Promise.all(Array.from({ length: 7 }, () => caller.request('GET', '/api/v1/account')));
+    const refused = responses.filter(({ status }) => status !== 200);
+    // Two of each minute are allowed, and another minute may begin.
+    expect([3, 4, 5]).toContain(refused.length);
+    for (const response of refused) {
+      expectErrorResponse(response, 'rate_limit_exceeded');
+      expect(response.headers.get('x-ratelimit-remaining')).toBe('0');
+    }
+  });
+
+  it('renders beyond the quota are refused, also when they come at once', async () => {
+    const caller = await callerWith('--requests-per-month', '1');
+    const responses = await Promise.all([1, 2, 3].map(() => caller.convert('html', '<p>x</p>')));
+    const refused = responses.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(2);
+    for (const response of refused) expectErrorResponse(response, 'quota_exceeded', { quota_limit: 1, quota_used: 1 });
+  });
+});
+
 describe('A key', () => {
   it('shows its last use, its number of requests, and the results of its renders', async () => {
     const begin = Date.now();
