@@ -156,3 +156,24 @@ it('A repeated request with another query is another request', async () => {
   expect(await repeated('')).toMatchObject({ status: 200 });
   expect(await repeated('?diagnostics=true')).toMatchObject({ status: 409, error: 'idempotency_conflict' });
 });
+
+it('A repeated request of a key without the permission is refused', async () => {
+  secret = (await api.createKey(account, { permissions: ['jobs:read'] })).secret;
+  expect(await repeat()).toMatchObject({
+    status: 403,
+    replayed: undefined,
+    body: { error: 'insufficient_permissions', required_permission: 'render:create' },
+  });
+});
+
+it('A render that was accepted although its request failed is not accepted again when the request is repeated', async () => {
+  vi.spyOn(api.engines.limits, 'confirmOrReleaseRender').mockRejectedValueOnce(new Error('no reply'));
+  expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ status: 500 });
+  const repeated = await send('POST', '/api/v1/render/async', htmlRequest, 'two');
+  expect(repeated.status).toBe(200);
+  const requested = (await api.eventLog.store.readAll(0, 1_000)).filter(({ type }) => type === 'RenderRequested');
+  expect(requested.map(({ stream }) => stream)).toEqual([
+    streams.render(renderId),
+    streams.render(bareId('render', repeated.id!)!),
+  ]);
+});
