@@ -3,6 +3,7 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { type PlanName, plans, planNames } from '#contracts/plans.ts';
 import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { openBrowser } from '../support/people/browser.ts';
 
 const mb = 1024 * 1024;
 let api: InProcessApi;
@@ -46,6 +47,14 @@ describe('A request', () => {
   const ofSize = (bytes: number) => ({
     ...htmlRequest,
     data: `<p>${'x'.repeat(bytes - JSON.stringify({ ...htmlRequest, data: '<p></p>' }).length)}</p>`,
+  });
+
+  it('of somebody who signs in may have 64 KB, because anyone can send one', async () => {
+    const { status, body } = await openBrowser(api.app).signIn('x'.repeat(64 * 1024));
+    expect([status, body]).toEqual([
+      413,
+      expect.objectContaining({ error: 'payload_too_large', max_size_mb: 64 / 1024 }),
+    ]);
   });
 
   it.each(standard)('on %s may have 10 MB and no byte more', async (plan) => {
