@@ -55,7 +55,13 @@ describe('A plain http request', () => {
     const site = await http((request, response) => {
       seen = request.headers;
       response
-        .writeHead(200, { connection: 'x-hop, close', 'x-hop': 'gone', 'proxy-authenticate': 'Basic', 'x-kept': 'yes' })
+        .writeHead(200, {
+          connection: 'x-hop, close',
+          'x-hop': 'gone',
+          'proxy-authenticate': 'Basic',
+          'x-kept': 'yes',
+          'x-colophon-error': 'blocked',
+        })
         .end();
     });
     const { proxyUrl } = await startEgress();
@@ -77,6 +83,17 @@ describe('A plain http request', () => {
     expect(headers).toMatchObject({ 'x-kept': 'yes' });
     expect(headers).not.toHaveProperty('x-hop');
     expect(headers).not.toHaveProperty('proxy-authenticate');
+    expect(headers).not.toHaveProperty('x-colophon-error');
+  });
+
+  test('and its response may have 32 KB of headers, more than Node allows', async () => {
+    const cookie = `a=${'x'.repeat(24 * 1024)}`;
+    const site = await http((request, response) => response.setHeader('x-seen', request.headers.cookie!).end());
+    const { proxyUrl } = await startEgress();
+    expect(await requestThroughProxy(proxyUrl, at(site), { headers: { cookie } })).toMatchObject({
+      status: 200,
+      headers: { 'x-seen': cookie },
+    });
   });
 
   test('gets the redirect, and the redirect target is checked again', async () => {

@@ -17,6 +17,7 @@ export const requestThroughProxy = (
       host: '127.0.0.1',
       path: url,
       agent: false,
+      maxHeaderSize: 64 * 1024,
       signal: options.signal,
       method: options.method ?? 'GET',
       headers: { host: 'host.header.test', ...options.headers },

@@ -38,7 +38,7 @@ const startServer = async (server: Server, host = '127.0.0.1'): Promise<TestServ
 
 export const startHttpServer = (handle: RequestHandler, host?: string): Promise<TestServer> =>
   startServer(
-    createHttpServer((request, response) => void handle(request, response)),
+    createHttpServer({ maxHeaderSize: 64 * 1024 }, (request, response) => void handle(request, response)),
     host,
   );
 
