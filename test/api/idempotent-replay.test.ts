@@ -166,9 +166,11 @@ it('A repeated request of a key without the permission is refused', async () => 
   });
 });
 
-it('A render that was accepted although its request failed is not accepted again when the request is repeated', async () => {
+it('A request that failed after its render was accepted keeps its Idempotency-Key, and is not run again', async () => {
   vi.spyOn(api.engines.limits, 'confirmOrReleaseRender').mockRejectedValueOnce(new Error('no reply'));
   expect(await send('POST', '/api/v1/render/async', htmlRequest, 'two')).toMatchObject({ status: 500 });
+  const other = { ...htmlRequest, data: '<p>other</p>' };
+  expect(await send('POST', '/api/v1/render/async', other, 'two')).toMatchObject({ error: 'idempotency_conflict' });
   const repeated = await send('POST', '/api/v1/render/async', htmlRequest, 'two');
   expect(repeated.status).toBe(200);
   const requested = (await api.eventLog.store.readAll(0, 1_000)).filter(({ type }) => type === 'RenderRequested');
