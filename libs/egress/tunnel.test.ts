@@ -39,6 +39,24 @@ describe('A tunnel', () => {
     await expect.poll(site.openConnectionCount).toBe(0);
   });
 
+  test('ends its look-up when the browser disconnects meanwhile', async () => {
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const resolve: EgressOptions['resolve'] = (_host, { signal }) =>
+      new Promise((_, reject) => {
+        begun.resolve();
+        signal.addEventListener('abort', () => {
+          ended.resolve();
+          reject(new Error('no caller waits'));
+        });
+      });
+    const { proxyUrl } = await startEgress({ resolve, limits: { lookupTimeoutMs: 3_600_000 } });
+    const browser = connect(Number(new URL(proxyUrl).port), '127.0.0.1');
+    browser.write('CONNECT open.test:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await begun.promise;
+    browser.destroy();
+    expect(await ended.promise).toBeUndefined();
+  });
+
   test('forwards data that the browser sends together with its request', async () => {
     const site = await echo();
     const { proxyUrl } = await startEgress();

@@ -162,7 +162,9 @@ describe('A webhook request', () => {
       response.on('drain', write);
       write();
     });
-    const result = await (await startEgress()).sendWebhook(webhookRequest(port, { maxResponseBytes: 64 * 1024 }));
+    const hour = 3_600_000;
+    const egress = await startEgress({ limits: { bodyTimeoutMs: hour } });
+    const result = await egress.sendWebhook(webhookRequest(port, { maxResponseBytes: 64 * 1024, timeoutMs: hour }));
     expect(result).toMatchObject({ kind: 'responded', status: 200, body: 'x'.repeat(64 * 1024) });
     await expect.poll(() => closed).toBe(true);
   });
