@@ -123,6 +123,13 @@ describe('A plain http request', () => {
     });
   });
 
+  test('is cut off when its response stops for too long', async () => {
+    const site = await http((_request, response) => response.write('begun'));
+    const { proxyUrl } = await startEgress({ limits: { idleTimeoutMs: 200 } });
+    await expect(requestThroughProxy(proxyUrl, at(site))).rejects.toThrow();
+    await expect.poll(site.openConnectionCount).toBe(0);
+  });
+
   test('is cancelled at the host when the browser cancels it', async () => {
     const site = await http(() => {});
     const { proxyUrl } = await startEgress();
