@@ -30,14 +30,15 @@ type Queue = { urgent: number; ordinary: number; others?: number; through?: numb
 const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual) => {
   let looks = 0;
   const clock = { now: 0 };
-  const server = { away: false, readsAway: false, slowReads: Promise.resolve() };
+  const server = { away: false, readsAway: false, slowReads: Promise.resolve(), onCount: () => {} };
   const count = async (_: string, { accountId, kind, status }: Record<string, unknown>): Promise<number> => {
     looks += 1;
+    server.onCount();
     if (server.readsAway) throw new Error('the read models are away');
     if (accountId === undefined) return status === 'QUEUED' ? queue.urgent + queue.ordinary + (queue.others ?? 0) : 0;
+    const counted = kind === 'asynchronous' ? queue.ordinary : queue.urgent;
     if (accountId === 'slow') await server.slowReads;
-    if (accountId !== 'a') return 0;
-    return kind === 'asynchronous' ? queue.ordinary : queue.urgent;
+    return accountId === 'a' || accountId === 'slow' ? counted : 0;
   };
   const get = async (_: string, id: string) => (id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null);
   const checkpoint = async (): Promise<number> => queue.through ?? 0;
@@ -136,6 +137,30 @@ describe('An estimate', () => {
     await estimates.estimate(later());
     clock.now = -3_600_000;
     expect((await estimates.estimate(waits())).pendingRenders).toBe(5);
+  });
+
+  test('counts a job that reaches the read model while its position and its counts are read', async () => {
+    const { estimates, clock, queue, server } = estimatesWith({ urgent: 0, ordinary: 5, through: 10 });
+    (await estimates.estimate(later())).confirmPosition!(11);
+    server.onCount = () => (queue.through = 11);
+    clock.now = 251;
+    expect((await estimates.estimate(waits())).pendingRenders).toBe(6);
+  });
+
+  test('uses the newest counts, even if an older read ends later', async () => {
+    const { estimates, clock, queue, server, looks } = estimatesWith({ urgent: 0, ordinary: 5 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.slowReads = promise;
+    const older = estimates.estimate({ ...waits(), accountId: 'slow' });
+    await expect.poll(looks).toBe(4);
+    server.slowReads = Promise.resolve();
+    queue.urgent = 3;
+    clock.now = 251;
+    const newer = await estimates.estimate({ ...waits(), accountId: 'slow' });
+    resolve();
+    const last = await estimates.estimate({ ...waits(), accountId: 'slow' });
+    expect(newer.waitMs).toBeGreaterThan(0);
+    expect([(await older).waitMs, last.waitMs]).toEqual([newer.waitMs, newer.waitMs]);
   });
 
   test('does not count rejected jobs, nor those that the cached counts contain', async () => {
