@@ -17,7 +17,7 @@ const createTestLookups = (results: Record<string, LookupResult | Error | undefi
   const started: string[] = [];
   const cancelled: string[] = [];
   let time = 1;
-  const pending = new Map<string, (result: LookupResult) => void>();
+  const pending = new Map<string, (result: LookupResult | Promise<never>) => void>();
   const lookUp = createSharedLookups({
     lookUp: (name, signal) => {
       started.push(name);
@@ -36,6 +36,7 @@ const createTestLookups = (results: Record<string, LookupResult | Error | undefi
     cancelled,
     advance: (ms: number) => void (time += ms),
     respond: (name: string, result: LookupResult) => pending.get(name)!(result),
+    fail: (name: string) => pending.get(name)!(Promise.reject(new Error('no response'))),
   };
 };
 
@@ -87,25 +88,6 @@ describe('A look-up', () => {
     await expect.poll(() => started).toContain('three');
   });
 
-  test('of a name that was slow before does not delay other names of its account, until it is quick', async () => {
-    const { lookUp, started, respond, advance } = createTestLookups({ other: found(0), last: found(0) });
-    const waiting = ['one', 'two'].map((name) => lookUp(name, 'acc_a', forever));
-    advance(1_000);
-    for (const name of ['one', 'two']) respond(name, found(0));
-    await Promise.all(waiting);
-    const again = ['one', 'two'].map((name) => lookUp(name, 'acc_a', forever));
-    await expect.poll(() => started).toEqual(['one', 'two', 'one', 'two']);
-    void lookUp('other', 'acc_a', forever);
-    await expect.poll(() => started).toContain('other');
-    for (const name of ['one', 'two']) respond(name, found(0));
-    await Promise.all(again);
-    void lookUp('one', 'acc_a', forever);
-    void lookUp('two', 'acc_a', forever);
-    void lookUp('other', 'acc_a', forever);
-    await lookUp('last', 'acc_b', forever);
-    expect(started.slice(5)).toEqual(['one', 'two', 'last']);
-  });
-
   test('is cancelled when its last caller leaves, and has no result then', async () => {
     const { lookUp, started, cancelled } = createTestLookups({});
     const aborters = [new AbortController(), new AbortController()];
@@ -135,5 +117,76 @@ describe('A look-up', () => {
     respond('three', found(0));
     await third;
     expect(started).toEqual(['one', 'three']);
+  });
+});
+
+describe('A name that was slow before', () => {
+  type TestLookups = ReturnType<typeof createTestLookups>;
+
+  const createOneByOne = () => createTestLookups({ first: found(0), second: found(0), quick: found(0) }, 1);
+
+  /** Looks up a name so that it takes one second. `end` ends the look-up. */
+  const lookUpSlowly = async (
+    lookups: TestLookups,
+    account: string,
+    name: string,
+    end: (abort: () => void) => void = () => lookups.respond(name, found(0)),
+  ): Promise<void> => {
+    const aborter = new AbortController();
+    const ended = lookups.lookUp(name, account, aborter.signal).catch(() => undefined);
+    lookups.advance(1_000);
+    end(() => aborter.abort());
+    await ended;
+    // An abandoned look-up ends after its caller has left.
+    await setImmediate();
+  };
+
+  /** Whether the other name waits for a look-up of the name, which is quick. */
+  const delays = async ({ lookUp, started, respond }: TestLookups, name: string, other: string): Promise<boolean> => {
+    const both = [name, other].map((each) => lookUp(each, 'acc_a', forever));
+    await lookUp('quick', 'acc_b', forever);
+    const hasWaited = !started.includes(other);
+    respond(name, found(0));
+    await Promise.all(both);
+    return hasWaited;
+  };
+
+  test('does not delay other names of its account, until it is quick', async () => {
+    const lookups = createOneByOne();
+    await lookUpSlowly(lookups, 'acc_a', 'name');
+    expect(await delays(lookups, 'name', 'first')).toBe(false);
+    expect(await delays(lookups, 'name', 'second')).toBe(true);
+  });
+
+  test.each<[string, (lookups: TestLookups, abort: () => void) => void]>([
+    ['failed', ({ fail }) => fail('name')],
+    ['was abandoned', (_lookups, abort) => abort()],
+  ])('does not delay other names when its slow look-up %s', async (_how, end) => {
+    const lookups = createOneByOne();
+    await lookUpSlowly(lookups, 'acc_a', 'name', (abort) => end(lookups, abort));
+    // The failure is not cached any more.
+    lookups.advance(10_000);
+    expect(await delays(lookups, 'name', 'first')).toBe(false);
+  });
+
+  test('counts as slow for ten minutes', async () => {
+    const lookups = createOneByOne();
+    await lookUpSlowly(lookups, 'acc_a', 'name');
+    lookups.advance(10 * minuteMs - 1);
+    expect(await delays(lookups, 'name', 'first')).toBe(false);
+    await lookUpSlowly(lookups, 'acc_a', 'name');
+    lookups.advance(10 * minuteMs + 1);
+    expect(await delays(lookups, 'name', 'second')).toBe(true);
+  });
+
+  test('does not delay slow names of other accounts', async () => {
+    const lookups = createOneByOne();
+    const { lookUp, started } = lookups;
+    await lookUpSlowly(lookups, 'acc_a', 'one');
+    await lookUpSlowly(lookups, 'acc_b', 'two');
+    void lookUp('one', 'acc_a', forever);
+    void lookUp('two', 'acc_b', forever);
+    await lookUp('quick', 'acc_c', forever);
+    expect(started).toEqual(['one', 'two', 'one', 'two', 'quick']);
   });
 });

@@ -83,7 +83,7 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
     }).then(
       (lookup) => {
         const { addresses } = lookup;
-        if (!isSlow()) slowNames.delete(key);
+        slowNames.delete(key);
         const ttl = cacheTtlMs(lookup);
         // The cache reads a TTL of 0 as no expiry.
         if (ttl > 0) cache.set(key, { addresses }, { ttl });
@@ -95,6 +95,7 @@ export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, no
       },
     );
     const lookup: PendingLookup = { result, waiterCount: 0, cancel: () => control.abort(lookupAbandoned) };
+    // After the deletion above, so a name stays slow as long as its look-ups are.
     const remove = (): void => {
       if (isSlow()) slowNames.set(key, true);
       if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
