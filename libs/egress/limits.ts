@@ -2,7 +2,10 @@
 export type EgressLimits = {
   /** For one name look-up, including the wait for a free look-up of its account. */
   lookupTimeoutMs: number;
-  /** Concurrent look-ups for one account. Further ones wait; the wait counts toward their time. */
+  /**
+   * Concurrent look-ups for one account, and as many again of names that were slow before. Further ones wait; the wait
+   * counts toward their time.
+   */
   maxLookupsPerAccount: number;
   /** The minimum time before the error that a name does not exist or has no public address. */
   minNotFoundMs: number;
@@ -10,7 +13,10 @@ export type EgressLimits = {
   attemptTimeoutMs: number;
   /** For a TCP connection over all addresses, and again for the TLS handshake. */
   connectTimeoutMs: number;
-  /** The longest time that a connection without a request stays open. Its server may ask for less, or for hours. */
+  /**
+   * The longest time that a connection without a request stays open when its server asks for a time (Keep-Alive header).
+   * Without that header it is closed after 4 s, which is the default of undici.
+   */
   maxKeepAliveMs: number;
   /** Without a byte, before a tunnel or a response is closed. */
   idleTimeoutMs: number;
