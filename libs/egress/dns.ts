@@ -37,18 +37,26 @@ const interleaveFamilies = (first: Address[], second: Address[]): Address[] => {
   return pairs.flat().filter((address) => address !== undefined);
 };
 
-/** How long a name with IPv4 addresses waits for IPv6 ones: some name servers never respond to such queries. */
-const ipv6DelayMs = 500;
+type LookupOptions = {
+  createClient: () => DnsClient;
+  /** How long a name with IPv4 addresses waits for IPv6 ones, in milliseconds. */
+  ipv6DelayMs: number;
+};
 
-/** Looks up a full name, A and AAAA records at the same time. @throws Error when no server responds */
-const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Promise<LookupResult> => {
+/**
+ * Looks up a full name, A and AAAA records at the same time. Some name servers never respond to queries for AAAA, so IPv6
+ * addresses that come too late are not in the result: they are neither checked nor connected to. IPv4 addresses are
+ * awaited until the timeout, because many machines reach no others. @throws Error when no server responds
+ */
+const lookUp = async (options: LookupOptions, name: string, signal: AbortSignal): Promise<LookupResult> => {
   signal.throwIfAborted();
+  const client = options.createClient();
   const cancel = () => client.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   let delay: NodeJS.Timeout | undefined;
   const lookUpIPv4 = async () => {
     const result = await lookUpFamily(4, client.resolve4(name, { ttl: true }));
-    if ('addresses' in result && result.addresses.length > 0) delay = setTimeout(cancel, ipv6DelayMs);
+    if ('addresses' in result && result.addresses.length > 0) delay = setTimeout(cancel, options.ipv6DelayMs);
     return result;
   };
   try {
@@ -70,12 +78,12 @@ const lookUp = async (client: DnsClient, name: string, signal: AbortSignal): Pro
 
 /** Looks up several full names one after the other, until one has addresses. */
 export const lookUpFirst = async (
-  createClient: () => DnsClient,
+  options: LookupOptions,
   names: string[],
   signal: AbortSignal,
 ): Promise<LookupResult> => {
   for (const name of names) {
-    const result = await lookUp(createClient(), name, signal);
+    const result = await lookUp(options, name, signal);
     if (result.addresses.length > 0) return result;
   }
   return noAddresses;

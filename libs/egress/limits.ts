@@ -2,6 +2,8 @@
 export type EgressLimits = {
   /** For one name look-up, including the wait for a free look-up of its account. */
   lookupTimeoutMs: number;
+  /** How long a name with IPv4 addresses waits for IPv6 ones. */
+  ipv6DelayMs: number;
   /**
    * Concurrent look-ups for one account, and as many again of names that were slow before. Further ones wait; the wait
    * counts toward their time.
@@ -36,6 +38,7 @@ export type EgressLimits = {
 
 export const defaultLimits: EgressLimits = {
   lookupTimeoutMs: 5_000,
+  ipv6DelayMs: 500,
   maxLookupsPerAccount: 16,
   minNotFoundMs: 200,
   attemptTimeoutMs: 1_000,

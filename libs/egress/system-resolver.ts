@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { lookUpFirst, createSystemDnsClient, type DnsClient } from './dns.ts';
+import type { EgressLimits } from './limits.ts';
 import type { Address, Resolve } from './resolve.ts';
 import { createSharedLookups } from './shared-lookups.ts';
 
@@ -85,13 +86,15 @@ const loopback: Address[] = [
 const lookupKey = (host: string, useSearchDomains: boolean): string =>
   `${useSearchDomains ? 'with search domains' : 'exact'} ${host}`;
 
+type LookupLimits = Pick<EgressLimits, 'lookupTimeoutMs' | 'ipv6DelayMs' | 'maxLookupsPerAccount'>;
+
 /**
  * Looks up names in the hosts file, then by DNS. It does not use other sources of the system (mDNS, NIS). localhost and all
  * names below it are loopback; names below invalid do not exist (RFC 6761, 6.3 and 6.4). `now` is monotonic, in milliseconds.
  */
 export const createSystemResolver = (
   sources: ResolverSources,
-  { lookupTimeoutMs, maxLookupsPerAccount }: { lookupTimeoutMs: number; maxLookupsPerAccount: number },
+  { lookupTimeoutMs, ipv6DelayMs, maxLookupsPerAccount }: LookupLimits,
   now: () => number,
 ): Resolve => {
   const { hostsFile, resolvConfFile, createDnsClient } = sources;
@@ -102,7 +105,8 @@ export const createSystemResolver = (
     return key === lookupKey(host, true) ? namesToTry(host, await resolvConf()) : [host];
   };
   const sharedLookUp = createSharedLookups({
-    lookUp: async (key, signal) => lookUpFirst(createDnsClient, await namesOf(key), signal),
+    lookUp: async (key, signal) =>
+      lookUpFirst({ createClient: createDnsClient, ipv6DelayMs }, await namesOf(key), signal),
     lookupTimeoutMs,
     maxPerAccount: maxLookupsPerAccount,
     now,
