@@ -57,7 +57,10 @@ const requireNotOwnProxy = (target: Target, addresses: Address[], isProxyPort: (
   if (local) throw notPublicError(target, local.address, 'own proxy');
 };
 
-/** Resolves a name once and allows either all of its addresses or none. */
+/**
+ * Resolves a name once and allows either all addresses of the result or none. The result can lack IPv6 addresses that
+ * come too late (`ipv6DelayMs`): a private one among them does not block the name, and is not connected to.
+ */
 export const createAddressPolicy = (options: AddressPolicyOptions): AddressPolicy => {
   const { allowList, resolve, lookupTimeoutMs, minNotFoundMs, clock, isProxyPort } = options;
 
