@@ -70,7 +70,7 @@ const createBlockLogger = (
 };
 
 /**
- * Opens egress, which makes all outgoing connections. It resolves each name once, blocks it unless all its addresses are
+ * Opens egress, which makes all outgoing connections. It resolves each name once, blocks it unless all addresses found are
  * public or allowed, connects only to these addresses, and limits time and size.
  * @throws Error when the allow list or the CA file is invalid
  */
