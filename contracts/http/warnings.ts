@@ -27,10 +27,7 @@ const warning = z.discriminatedUnion('type', [
           'By how much the content exceeds the printable area, or a header or footer the page, in millimetres.',
         ),
     })
-    .describe(
-      'Content outside the printable area, which may be cut off or cover the margin; or content that a box that ' +
-        'scrolls on a screen, a form field or a frame cuts off.',
-    ),
+    .describe('Content outside the printable area. It may be cut off or cover the margin.'),
   z
     .object({
       type: z.literal('content_shrunk'),

@@ -22,24 +22,10 @@ const outsideExpression = String.raw`
   }
   for (const image of document.images) if (isOutside(image.getBoundingClientRect())) return true;`;
 
-/** By how much the text of a form field or the document of a frame exceeds it, on its longer side; null if not. */
-const cutByItselfFunction = String.raw`const cutByItself = (element) => {
-  const measured = element.localName === 'iframe' ? element.contentDocument?.scrollingElement : element;
-  if (!measured || !/^(?:iframe|input|textarea)$/.test(element.localName)) return null;
-  // Not displayed, or as small as what only loads something.
-  if (element.clientWidth < 8 || element.clientHeight < 8) return null;
-  const right = measured.scrollWidth - measured.clientWidth;
-  const bottom = element.localName === 'input' ? 0 : measured.scrollHeight - measured.clientHeight;
-  if (Math.max(right, bottom) <= 2) return null;
-  return right > bottom ? { side: 'right', by: right } : { side: 'bottom', by: bottom };
-};`;
-
 const cutExpression = String.raw`
-  ${cutByItselfFunction}
   for (const element of document.body.getElementsByTagName('*')) {
     const isCut = element.scrollWidth > element.clientWidth + 2 || element.scrollHeight > element.clientHeight + 2;
     if (isCut && /auto|scroll/.test(getComputedStyle(element).overflow)) return true;
-    if (cutByItself(element)) return true;
     if (element.offsetParent !== null || getComputedStyle(element).position !== 'fixed') continue;
     const box = element.getBoundingClientRect();
     if (isOutside(box) || box.bottom > innerHeight + 1.5) return true;
@@ -205,12 +191,10 @@ export const searchExpression = (search: Search): string => String.raw`(({ width
     if (rect.width > 0 && rect.height > 0 && styleOf(element).visibility === 'visible')
       inspect(element, boxOf(rect), { element, rect });
   }
-  // They show their text in a box of its own that scrolls.
-  ${cutByItselfFunction}
-  for (const element of document.querySelectorAll('textarea,input,iframe')) {
-    const cut = cutByItself(element);
-    if (!cut || styleOf(element).visibility !== 'visible') continue;
-    if (clip(element, boxOf(element.getBoundingClientRect()))) report(element, cut.side, cut.by, { element });
+  // A text area shows its text in a box of its own that scrolls.
+  for (const area of document.querySelectorAll('textarea')) {
+    const by = area.scrollHeight - area.clientHeight;
+    if (by > 2 && clip(area, boxOf(area.getBoundingClientRect()))) report(area, 'bottom', by, { element: area });
   }
 
   const nameOf = (element) => {

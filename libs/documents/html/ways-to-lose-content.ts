@@ -10,23 +10,14 @@ export type WaysToLoseContent = 'none' | 'outside' | 'other';
 /** What the elements of a document say: the values of their style attributes, and which ways other attributes open. */
 export type LayoutOfElements = { styles: string[]; outside: boolean; other: boolean };
 
-/** Inputs that show no text of any length. */
-const shortInputs = new Set(['hidden', 'checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'color', 'range']);
-
-/** Whether an element can cut text of its own: it scrolls on a screen. */
-const scrollsItself = (tagName: string, attrs: readonly Token.Attribute[]): boolean => {
-  if (tagName !== 'input') return tagName === 'textarea' || tagName === 'iframe';
-  const valueOf = (wanted: string) => attrs.find(({ name }) => name === wanted)?.value ?? '';
-  return valueOf('value') !== '' && !shortInputs.has(valueOf('type').toLowerCase());
-};
-
 /** Adds what one element says to `layout`. */
 export const addLayoutOfElement = (
   layout: LayoutOfElements,
   tagName: string,
   attrs: readonly Token.Attribute[],
 ): void => {
-  if (scrollsItself(tagName, attrs)) layout.other = true;
+  // It scrolls on a screen.
+  if (tagName === 'textarea') layout.other = true;
   for (const { name, value } of attrs) {
     if (name === 'style') layout.styles.push(value);
     else if (name === 'align' || (name === 'dir' && value.toLowerCase() !== 'ltr')) layout.outside = true;
