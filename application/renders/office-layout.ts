@@ -56,7 +56,7 @@ const ignoredOptions = (named: NamedRenderOptions, format: OfficeFormat): Render
 
 const unprintedEmoji = (pdf: Buffer): RenderWarning[] => {
   const count = countUnprintedEmoji(pdf);
-  const content = 'different emoji, which LibreOffice prints from version 7.5 on';
+  const content = 'different characters in an emoji font, which LibreOffice prints from version 7.5 on';
   return count === 0 ? [] : [{ kind: 'content_left_out', content, count }];
 };
 

@@ -17,6 +17,7 @@ import { checkIntegrity } from '#libs/sqlite/damage.ts';
 import { requireEventLog, waitForEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
 
 /** `colophon config` */
 export const addConfigCommand = (program: CliCommand): void => {
@@ -66,6 +67,16 @@ const eventLogCheckOptions = (store: object) => ({
   positions: isRemoteEngine(store) ? ('any' as const) : ('contiguous' as const),
 });
 
+/** The reason that a secret cannot be read is a problem of the secret. */
+const secretProblems = async (store: EventStore, settings: Settings): Promise<string[]> => {
+  try {
+    const problem = await findSecretProblem({ store, now: () => new Date() }, settings);
+    return problem === null ? [] : [problem];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+};
+
 const checkContents = async (
   engines: EngineFactory,
   settings: Settings,
@@ -79,9 +90,6 @@ const checkContents = async (
   await waitForEngines({ missing: () => engines.serversMissing() });
   const referenced = createReferencedBlobs();
   const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
-  // A damaged event log cannot say which secret it needs.
-  const secret =
-    result.problems.length > 0 ? undefined : await findSecretProblem({ store, now: () => new Date() }, settings);
   const ofParts = await blobsOfManifests(blobs, referenced.manifests());
   const hashes = () => {
     const { required, optional } = referenced.hashesAt(new Date());
@@ -94,8 +102,10 @@ const checkContents = async (
   const older = reads && (await describeOlderEventLog({ store, reads }));
   const current = hashes();
   const currentHashes = current.required.union(current.optional);
+  // A damaged event log cannot say which secret it needs.
+  const secret = result.problems.length > 0 ? null : { problems: await secretProblems(store, settings) };
   return {
-    secret: secret === undefined ? null : { problems: secret === null ? [] : [secret] },
+    secret,
     eventLog: { events: result.eventCount, problems: [...result.problems, ...(older === null ? [] : [older])] },
     blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
   };
@@ -135,7 +145,7 @@ const formatReport = (databases: DatabaseChecks, { secret, eventLog, blobs }: Co
         ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`),
       ]),
   secret === null
-    ? 'unknown  secret: not checked, because the event log is damaged'
+    ? 'unknown  secret: not checked, because the event log is damaged or could not be read'
     : `${secret.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  secret: ${secret.problems[0] ?? 'the one of this installation'}`,
 ];
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -143,6 +143,11 @@ describe('"colophon check"', () => {
       rmSync(fileOf('secret.key'));
       const missing = [expect.stringContaining('secret.key does not exist or is incomplete')] as string[];
       expect(await check()).toMatchObject({ code: 1, ok: false, secret: { problems: missing } });
+      mkdirSync(fileOf('secret.key'));
+      const unreadable = [expect.stringContaining('EISDIR')] as string[];
+      const intact = { event_log: { problems: [] }, blobs: { problems: [] } };
+      expect(await check()).toMatchObject({ code: 1, ok: false, secret: { problems: unreadable }, ...intact });
+      rmdirSync(fileOf('secret.key'));
       writeFileSync(fileOf('secret.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`, { mode: 0o600 });
       const { stdout } = await installation.runCommand('check');
       expect(stdout).toMatch(/^DAMAGED {2}secret: The secret in .*secret\.key is not the secret of this installation/m);

@@ -68,6 +68,7 @@ describe('The input type of an uploaded file follows from', () => {
       [file('report', 'x', 'text/plain'), '.docx'],
       [file('a.pdf', 'x', 'application/pdf'), 'a part of a composed document'],
       [file('scan.png', 'x', 'image/png'), 'Send HTML that shows it'],
+      [file('scan.png', 'x', 'application/octet-stream'), 'Send HTML that shows it'],
     ] as const) {
       const message = await refused([['file', given]], 'invalid_input_type', {
         field: 'input_type',

@@ -248,6 +248,12 @@ test.each([
   expect(await warningsOf(`<!doctype html>${html}`)).toEqual([]);
 });
 
+test('a document that cuts a picture on purpose and loses a text is not said to be printed smaller', async () => {
+  const cut = `<div style="overflow:hidden">${scan('width:2480px;height:300px')}</div>`;
+  const html = `<!doctype html><style>body{margin:0}</style>${cut}<p style="break-before:page;margin-left:-90px">${words}`;
+  expect((await warningsOf(html)).map(({ kind }) => kind)).toEqual(['content_overflow']);
+});
+
 test('the search does not change the PDF, nor the documents after it in the same page', async () => {
   const [plain, lost] = [page(words), page(`<p style="margin-left:-90px">${words}`)];
   const wide: Options = { options: { page_size: 'A3' } };

@@ -127,6 +127,11 @@ const findLost = async (
   });
 };
 
+const isCutPicture = (warning: RenderWarning): boolean =>
+  warning.kind === 'content_overflow' &&
+  warning.side === 'right' &&
+  /^(?:img|svg|canvas|object|embed)\b/.test(warning.element);
+
 const contentShrunk = (factor: number, element?: string): RenderWarning => ({
   kind: 'content_shrunk',
   factor,
@@ -162,7 +167,7 @@ export const findOverflow = async (
       const lost = await findLost(page, request, layout, printed);
       if (signal.aborted) return;
       // A document that cuts a picture on purpose is not printed smaller.
-      if (isAssumed && lost.length > 0) warnings.push(...shrinking);
+      if (isAssumed && lost.some(isCutPicture)) warnings.push(...shrinking);
       warnings.push(...lost);
     });
   } catch {

@@ -122,8 +122,13 @@ const shownText = (xml: string, hiddenStyles: ReadonlySet<string>): string => {
   });
 };
 
-/** Rows that say that they are no header rows. The converter takes each row with the element for one. */
-const noHeaderRow = /<w:tblHeader\s[^<>]*w:val="(?:0|false|off)"[^<>]*(?:\/>|>\s*<\/w:tblHeader\s*>)/g;
+const headerRow = /<w:tblHeader\s([^<>]*)>/g;
+
+/** Without what says that a row is no header row: the converter takes each row with the element for one. */
+const withoutNoHeaderRows = (xml: string): string =>
+  xml.replace(headerRow, (tag, attributes: string) =>
+    attributes.endsWith('/') && /w:val="(?:0|false|off)"/.test(attributes) ? '' : tag,
+  );
 
 /** Hides the hidden text of a Word document from the converter, and shows it the text that it would pass over. */
 export const showPrintedText = (parts: Parts): void => {
@@ -131,5 +136,5 @@ export const showPrintedText = (parts: Parts): void => {
   const hiddenStyles = hiddenStylesOf(textOf('word/styles.xml'));
   for (const path of parts.keys())
     if (/^word\/(?!styles)[^/]+\.xml$/i.test(path))
-      parts.set(path, Buffer.from(shownText(textOf(path), hiddenStyles).replace(noHeaderRow, '')));
+      parts.set(path, Buffer.from(withoutNoHeaderRows(shownText(textOf(path), hiddenStyles))));
 };

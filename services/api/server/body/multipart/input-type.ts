@@ -29,6 +29,8 @@ export const baseNameOf = (path: string): string => path.split(/[/\\]/).at(-1)!;
 
 const extensionOf = (fileName: string): string => /\.([^.]+)$/.exec(baseNameOf(fileName))?.[1]?.toLowerCase() ?? '';
 
+const imageExtensions = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp', 'svg', 'tif', 'tiff', 'bmp', 'heic']);
+
 const lookUp = (types: Record<string, InputType>, key: string): InputType | undefined =>
   Object.hasOwn(types, key) ? types[key] : undefined;
 
@@ -45,7 +47,7 @@ export const inputTypeOf = ({ type, fileName }: { type: string | null; fileName:
       'A PDF cannot be converted. It can be a part of a composed document: send it under files, with mode PDF or none.',
       { field: 'input_type', received: fileName ?? type, valid_values: fileInputTypes },
     );
-  if (type?.startsWith('image/'))
+  if (type?.startsWith('image/') || imageExtensions.has(extensionOf(fileName ?? '')))
     throw ApiError.of(
       'invalid_input_type',
       'An image cannot be converted. Send HTML that shows it, such as <img src="scan.png">, and the image in a part assets.',
