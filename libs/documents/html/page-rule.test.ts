@@ -53,6 +53,14 @@ test('later style sheets add to the rules for some pages', () => {
   });
 });
 
+test('the first 20 rules for some pages are kept, of one style sheet and of many', () => {
+  const rules = Array.from({ length: 100 }, (_, index) => `@page a${index}{margin:0}`);
+  const kept = Array.from({ length: 20 }, (_, index) => `a${index}`);
+  const inOneSheet = readPageRule(rules.join(''));
+  const inManySheets = rules.map(readPageRule).reduce(mergePageRules);
+  for (const rule of [inOneSheet, inManySheets]) expect(Object.keys(rule?.selected ?? {})).toEqual(kept);
+});
+
 test('a style sheet that is not for print adds nothing', () => {
   const pageRuleOf = (media: string) =>
     classify(`<style ${media}>@page{margin-top:1mm}</style>`).classification.pageRule;

@@ -7,9 +7,12 @@ type PageDeclarations = { size?: Size; landscape?: boolean; margins: Partial<Rec
 
 /**
  * What the general `@page` rules of a document say, in millimetres. `selected` has the rules for some of the pages by
- * their selectors, such as `:first` and `wide`.
+ * their selectors, such as `:first` and `wide`: the first {@link maxSelectors} of the document.
  */
 export type PageRule = PageDeclarations & { selected?: Readonly<Record<string, PageDeclarations>> };
+
+/** Many style elements with rules of their own are read in linear time. */
+const maxSelectors = 20;
 
 const namedSizes = new Map(
   Object.entries(pageSizeTable).map(([name, size]) => [name.toLowerCase(), size] as [string, Size]),
@@ -84,7 +87,8 @@ const mergeSelected = (earlier: PageRule['selected'] = {}, later: PageRule['sele
   const merged = new Map(Object.entries(earlier));
   for (const [selector, rule] of Object.entries(later)) {
     const before = merged.get(selector);
-    merged.set(selector, before ? mergeDeclarations(before, rule) : rule);
+    if (before) merged.set(selector, mergeDeclarations(before, rule));
+    else if (merged.size < maxSelectors) merged.set(selector, rule);
   }
   return Object.fromEntries(merged);
 };
@@ -92,9 +96,7 @@ const mergeSelected = (earlier: PageRule['selected'] = {}, later: PageRule['sele
 /** What the style sheets say together: a later one overrides an earlier one. */
 export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | undefined): PageRule | undefined => {
   if (!earlier || !later) return later ?? earlier;
-  const merged = mergeDeclarations(earlier, later);
-  if (earlier.selected || later.selected) merged.selected = mergeSelected(earlier.selected, later.selected);
-  return merged;
+  return { ...mergeDeclarations(earlier, later), selected: mergeSelected(earlier.selected, later.selected) };
 };
 
 /**
@@ -103,20 +105,23 @@ export const mergePageRules = (earlier: PageRule | undefined, later: PageRule | 
  */
 export const readPageRule = (css: string): PageRule | undefined => {
   if (!/@page\b/i.test(css)) return undefined;
-  const rules = new Map<string, PageDeclarations>();
+  let general: PageDeclarations | undefined;
+  const selected = new Map<string, PageDeclarations>();
   visitDeclarations<Block>(css, {
     outermost: 'rules',
     blockIn: (outer, prelude) => {
       const block = blockIn(outer, prelude);
-      if (block?.startsWith('@page')) rules.getOrInsertComputed(block.slice('@page'.length), () => ({ margins: {} }));
+      if (block === '@page') general ??= { margins: {} };
+      else if (block?.startsWith('@page') && selected.size < maxSelectors)
+        selected.getOrInsertComputed(block.slice('@page'.length), () => ({ margins: {} }));
       return block;
     },
     visit: (block, declaration) => {
-      const rule = rules.get(block.slice('@page'.length));
-      if (rule && block !== 'rules') applyDeclaration(rule, declaration);
+      if (!block.startsWith('@page')) return;
+      const rule = block === '@page' ? general : selected.get(block.slice('@page'.length));
+      if (rule) applyDeclaration(rule, declaration);
     },
   });
-  const { '': general, ...selected } = Object.fromEntries(rules);
-  if (rules.size === 0) return undefined;
-  return { ...(general ?? { margins: {} }), ...(Object.keys(selected).length > 0 && { selected }) };
+  if (!general && selected.size === 0) return undefined;
+  return { ...(general ?? { margins: {} }), ...(selected.size > 0 && { selected: Object.fromEntries(selected) }) };
 };
