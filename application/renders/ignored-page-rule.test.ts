@@ -7,8 +7,8 @@ import { ignoredPageRuleWarnings } from './ignored-page-rule.ts';
 
 const featuresOf = (css: string, named: NamedRenderOptions = {}, warnings: RenderWarning[] = []) => {
   const prepared = { classification: { ...scriptFreeClassification, pageRule: readPageRule(css) }, warnings };
-  return ignoredPageRuleWarnings(prepared, named, withDefaultOptions(named)).map(
-    (warning) => warning.kind === 'feature_ignored' && warning.feature,
+  return ignoredPageRuleWarnings(prepared, named, withDefaultOptions(named)).map((warning) =>
+    warning.kind === 'feature_ignored' ? warning.feature : '',
   );
 };
 
@@ -43,10 +43,17 @@ test.each<[string, NamedRenderOptions]>([
   expect(featuresOf(css, named)).toEqual([]);
 });
 
-test('the first of many rules are named, with the beginning of a long selector', () => {
-  const css = `@page ${'long'.repeat(20)}{margin:0}${[1, 2, 3].map((one) => `@page a${one}{margin:0}`).join('')}`;
-  expect(featuresOf(css)).toEqual(['margin in @page longlonglong, margin in @page a1, margin in @page a2']);
-});
+test.each(['long', 'é', '🦊', 'a🦊'])(
+  'two of many rules are named, with the beginning of a long selector: %s',
+  (text) => {
+    const css = Array.from({ length: 30 }, (_, index) => `@page ${text.repeat(20)}${index}{size:A5;margin:0}`).join('');
+    const [feature = ''] = featuresOf(`@page{size:A5;margin:0}${css}`);
+    expect(feature).toMatch(/^size and margin in @page, size and margin in @page [longaé🦊]+… and 19 more$/u);
+    const [withoutGeneral = ''] = featuresOf(css);
+    expect(withoutGeneral).toMatch(/^(?:(?:, )?size and margin in @page [longaé🦊]+…){2} and 18 more$/u);
+    expect(Buffer.byteLength(JSON.stringify(withoutGeneral))).toBeLessThanOrEqual(100);
+  },
+);
 
 test('a size that the browser does not know has one warning, not two', () => {
   const unknown = { kind: 'feature_ignored' as const, feature: 'size: a6', reason: '' };

@@ -1,3 +1,4 @@
+import { truncateText } from '#contracts/events/bounded.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { marginSides, type NamedRenderOptions, type RenderOptions } from '#contracts/http/render-options.ts';
 import { sheetSize } from '#libs/chromium/pdf/page-geometry.ts';
@@ -7,9 +8,12 @@ import type { PreparedDocument } from '#libs/documents/prepared-document.ts';
 /** Millimetres. Letter and A4 differ by more. */
 const tolerance = 0.5;
 
-/** As many rules are named: the text of a warning is short. */
-const maxRules = 3;
-const maxSelectorLength = 12;
+/**
+ * As many rules are named, each with so many bytes of its selector as JSON: `size and margin in @page ` twice, with
+ * `and 19 more`, then fit into the 100 bytes of a feature.
+ */
+const maxRules = 2;
+const maxSelectorBytes = 19;
 
 type Declarations = Pick<PageRule, 'size' | 'landscape' | 'margins'>;
 
@@ -20,7 +24,7 @@ const differsInSize = ({ size, landscape }: Declarations, options: RenderOptions
 };
 
 const toRule = ([selector, said]: [string, Declarations]) =>
-  [`@page ${selector.slice(0, maxSelectorLength)}`, said] as const;
+  [`@page ${truncateText(selector, maxSelectorBytes)}`, said] as const;
 
 /**
  * The warning that the `@page` rules of a document, for all pages or for some as `:first` or `wide`, say something else
@@ -52,5 +56,6 @@ export const ignoredPageRuleWarnings = (
   const reason =
     'The options decide the pages. Set prefer_css_page_size to true for the pages of the document, or to false to ' +
     'ignore them without a warning.';
-  return [{ kind: 'feature_ignored', feature: ignored.slice(0, maxRules).join(', '), reason }];
+  const more = ignored.length > maxRules ? ` and ${ignored.length - maxRules} more` : '';
+  return [{ kind: 'feature_ignored', feature: ignored.slice(0, maxRules).join(', ') + more, reason }];
 };

@@ -41,7 +41,7 @@ describe.each(['', '<script>1</script>'])('The @page rules of the document (%j)'
     expect(await warningsOf({})).toEqual([
       expect.objectContaining({
         type: 'feature_ignored',
-        feature: 'size and margin in @page, margin in @page :first, size and margin in @page wide',
+        feature: 'size and margin in @page, margin in @page :first and 1 more',
       }),
     ]);
     expect(await warningsOf({ prefer_css_page_size: false })).toBeUndefined();
