@@ -23,16 +23,25 @@ const differsInSize = ({ size, landscape }: Declarations, options: RenderOptions
   return landscape !== undefined && landscape !== width > height;
 };
 
-const toRule = ([selector, said]: [string, Declarations]) =>
-  [`@page ${truncateText(selector, maxSelectorBytes)}`, said] as const;
+/** Those of the names that a `page` property in the text may give to elements. A match outside of CSS does no harm. */
+const findUsedNames = (html: string, names: ReadonlySet<string>): Set<string> => {
+  const used = new Set<string>();
+  if (names.size === 0) return used;
+  for (const [, name = ''] of html.matchAll(/(?<![\w-])page\s*:\s*([^\s;:!{}<"']+)/gi))
+    if (names.has(name)) used.add(name);
+  return used;
+};
+
+const nameIn = (selector: string): string => selector.split(':', 1)[0] ?? '';
 
 /**
  * The warning that the `@page` rules of a document, for all pages or for some as `:first` or `wide`, say something else
  * about them than they are, if no option decides it: neither prefer_css_page_size nor one for the size or the margins. A
- * size that the browser does not know has a warning already.
+ * rule for pages with a name that no `page` property has is not in it. A size that the browser does not know has a
+ * warning already.
  */
 export const ignoredPageRuleWarnings = (
-  { classification: { pageRule }, warnings = [] }: Pick<PreparedDocument, 'classification' | 'warnings'>,
+  { html, classification: { pageRule }, warnings = [] }: Pick<PreparedDocument, 'html' | 'classification' | 'warnings'>,
   named: NamedRenderOptions,
   options: RenderOptions,
 ): RenderWarning[] => {
@@ -45,13 +54,20 @@ export const ignoredPageRuleWarnings = (
       return margin !== undefined && Math.abs(margin - options[`margin_${side}`]) > tolerance;
     });
   const { selected = {}, ...general } = pageRule;
-  const ignored = [['@page', general] as const, ...Object.entries(selected).map(toRule)].flatMap(([rule, said]) => {
+  const differing = [['', general] as const, ...Object.entries(selected)].flatMap(([selector, said]) => {
     const properties = [
       ...(!isSizeNamed && !isSizeUnknown && differsInSize(said, options) ? ['size'] : []),
       ...(differsInMargins(said) ? ['margin'] : []),
     ];
-    return properties.length === 0 ? [] : [`${properties.join(' and ')} in ${rule}`];
+    return properties.length === 0 ? [] : [{ selector, properties }];
   });
+  const names = new Set(differing.map(({ selector }) => nameIn(selector)).filter((name) => name !== ''));
+  const usedNames = findUsedNames(html, names).add('');
+  const ignored = differing
+    .filter(({ selector }) => usedNames.has(nameIn(selector)))
+    .map(({ selector, properties }) =>
+      `${properties.join(' and ')} in @page ${truncateText(selector, maxSelectorBytes)}`.trimEnd(),
+    );
   if (ignored.length === 0) return [];
   const reason =
     'The options decide the pages. Set prefer_css_page_size to true for the pages of the document, or to false to ' +

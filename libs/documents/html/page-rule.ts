@@ -58,6 +58,15 @@ export const mayApplyToPrint = (queries: string): boolean =>
     return type === undefined || /^(?:all|print)$/i.test(type) === (not === undefined);
   });
 
+/**
+ * CSS Paged Media 3, 4: a page name, which is case-sensitive, with pseudo-classes, which are not, and no space between
+ * them. Undefined for a selector that the browser does not know. Names with escapes are not read.
+ */
+const readSelector = (text: string): string | undefined => {
+  const [, name, pseudoClasses] = /^([^\s:,\\"]*)((?::(?:first|left|right|blank))*)$/i.exec(text.trim()) ?? [];
+  return name === undefined || pseudoClasses === undefined ? undefined : name + pseudoClasses.toLowerCase();
+};
+
 /** Rules that apply to print, or the declarations of an `@page` rule with its selector. */
 type Block = 'rules' | `@page${string}`;
 
@@ -65,8 +74,10 @@ const blockIn = (outer: Block, prelude: string): Block | null => {
   const [, name = '', text = ''] = /^\s*@([\w-]+)(.*)$/s.exec(prelude) ?? [];
   if (outer !== 'rules') return null;
   switch (name.toLowerCase()) {
-    case 'page':
-      return `@page${text.trim()}`;
+    case 'page': {
+      const selector = readSelector(text);
+      return selector === undefined ? null : `@page${selector}`;
+    }
     case 'media':
       return mayApplyToPrint(text) ? 'rules' : null;
     case 'layer':
