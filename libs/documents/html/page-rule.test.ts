@@ -26,13 +26,16 @@ test.each([
     },
   ],
   [
-    '@page :FIRST{margin-top:1mm}@page\n:first{margin-left:2mm}@page Wide:Left:first{margin-top:0}',
+    '@page :FIRST{margin-top:1mm}@page\n:first{margin-left:2mm}@page Wide:Left{margin-top:0}',
     {
       margins: {},
-      selected: { ':first': { margins: { top: 1, left: 2 } }, 'Wide:left:first': { margins: { top: 0 } } },
+      selected: { ':first': { margins: { top: 1, left: 2 } }, 'Wide:left': { margins: { top: 0 } } },
     },
   ],
-  ['@page :nosuch{size:A3}@page a :first{size:A3}@page a, b{size:A3}@page "a"{size:A3}', undefined],
+  [
+    '@page :nosuch{size:A3}@page a :first{size:A3}@page a, b{size:A3}@page "a"{size:A3}@page a:left:first{size:A3}',
+    undefined,
+  ],
   ['@page{size:A5', { size: { width: 148, height: 210 }, margins: {} }],
   ['a::after{content:"/*"} @page{size:A5}', { size: { width: 148, height: 210 }, margins: {} }],
   ['<!-- @page{margin-top:1mm} -->', { margins: { top: 1 } }],

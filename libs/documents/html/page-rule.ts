@@ -59,12 +59,12 @@ export const mayApplyToPrint = (queries: string): boolean =>
   });
 
 /**
- * CSS Paged Media 3, 4: a page name, which is case-sensitive, with pseudo-classes, which are not, and no space between
- * them. Undefined for a selector that the browser does not know. Names with escapes are not read.
+ * A page name, which is case-sensitive, with at most one pseudo-class, which is not, and no space between them. Undefined
+ * for other selectors and lists of them, which the browser ignores. Names with escapes are not read.
  */
 const readSelector = (text: string): string | undefined => {
-  const [, name, pseudoClasses] = /^([^\s:,\\"]*)((?::(?:first|left|right|blank))*)$/i.exec(text.trim()) ?? [];
-  return name === undefined || pseudoClasses === undefined ? undefined : name + pseudoClasses.toLowerCase();
+  const [, name, pseudoClass] = /^([^\s:,\\"]*)(|:(?:first|left|right|blank))$/i.exec(text.trim()) ?? [];
+  return name === undefined || pseudoClass === undefined ? undefined : name + pseudoClass.toLowerCase();
 };
 
 /** Rules that apply to print, or the declarations of an `@page` rule with its selector. */
