@@ -63,7 +63,7 @@ export const mayApplyToPrint = (queries: string): boolean =>
  * for other selectors and lists of them, which the browser ignores. Names with escapes are not read.
  */
 const readSelector = (text: string): string | undefined => {
-  const [, name, pseudoClass] = /^([^\s:,\\"]*)(|:(?:first|left|right|blank))$/i.exec(text.trim()) ?? [];
+  const [, name, pseudoClass] = /^([^\s:,\\"]*)(|:(?:first|left|right))$/i.exec(text.trim()) ?? [];
   return name === undefined || pseudoClass === undefined ? undefined : name + pseudoClass.toLowerCase();
 };
 
