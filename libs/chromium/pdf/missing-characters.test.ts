@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { buildPdf, type PdfObjectSource } from '#libs/pdf/testing/build-pdf.ts';
 import type { Printer } from '../printer.ts';
 import { openTestPrinter, requestFor } from '../testing/printing.ts';
+import { countMissingCharacters } from './missing-characters.ts';
 
 let printer: Printer;
 beforeAll(async () => void (printer = await openTestPrinter()));
@@ -36,4 +38,34 @@ test.each([
   'soft\u{AD}hyphen, zero\u{200B}width, a\u{200D}b, word\u{2060}joiner, \u{FEFF}mark, tab\tline\u{2028}end, x\u{FE0F}',
 ])('%s needs no character that no font has', async (text) => {
   expect(await warningsOf(`<meta charset=utf-8><p>&#8203;${text}<pre>${text}`)).toEqual([]);
+});
+
+/** A PDF of a page with this content, in which `/F4` is a font with codes of 4 digits, and other objects. */
+const pdfOf = (content: string, others: Readonly<Record<number, PdfObjectSource>> = {}): Buffer =>
+  Buffer.from(
+    buildPdf({
+      1: '<</Type /Catalog\n/Pages 2 0 R>>',
+      2: '<</Type /Pages\n/Count 1\n/Kids [3 0 R]>>',
+      3: '<</Type /Page\n/Contents 5 0 R>>',
+      4: '<</Type /Font\n/Subtype /Type0>>',
+      5: { dictionary: '', stream: content },
+      ...others,
+    }),
+  );
+const twoBoxes = '/F4 12 Tf <000000410000> Tj';
+const form = (content: string) => ({ dictionary: '/Type /XObject /Subtype /Form', stream: content });
+const image = (bytes: string) => ({ dictionary: '/Type /XObject /Subtype /Image', stream: bytes });
+
+test('a form that is drawn twice, and draws itself, is read once', async () => {
+  expect(await countMissingCharacters(pdfOf('/X6 Do /X6 Do', { 6: form(`${twoBoxes} /X6 Do`) }))).toBe(2);
+});
+
+test('an image is not read, however often it is drawn', async () => {
+  const pdf = pdfOf(`${twoBoxes} ${'/X6 Do '.repeat(1000)}`, { 6: image(twoBoxes + ' '.repeat(100_000)) });
+  const toString = vi.spyOn(Buffer.prototype, 'toString');
+  const count = await countMissingCharacters(pdf);
+  const read = toString.mock.results.reduce((sum, { value }) => sum + String(value).length, 0);
+  toString.mockRestore();
+  expect(count).toBe(2);
+  expect(read).toBeLessThan(20_000);
 });

@@ -21,15 +21,26 @@ const mayLackCharacters = ({ html, page, classification, options }: PrintRequest
   classification.external ||
   [html, options.header_html, options.footer_html].some((text) => text && unusual.test(text));
 
-/** Skia names fonts and forms by the numbers of their objects. */
+/** Skia names fonts, forms and images by the numbers of their objects. */
 const textOperators = /\/F(\d+) [\d.]+ Tf|<([\dA-F]+)> Tj|\/X(\d+) Do/g;
 
-/** @throws if the content is larger */
-const contentOf = (pdf: Buffer, { bytesOf, dictionary }: PdfObjects, object: number, maxBytes: number): string => {
+type PdfObject = { dictionary: string; stream: Buffer };
+
+/** The stream of an image has megabytes, so only what is before it becomes a string. */
+const readObject = (pdf: Buffer, { bytesOf }: PdfObjects, object: number): PdfObject => {
   const { start, end } = bytesOf(object);
-  const bytes = pdf.subarray(pdf.indexOf('stream\n', start) + 'stream\n'.length, end);
-  if (!dictionary(object).includes('/FlateDecode')) return bytes.toString('latin1', 0, maxBytes);
-  return inflateSync(bytes, { maxOutputLength: maxBytes }).toString('latin1');
+  const bytes = pdf.subarray(start, end);
+  const streamAt = bytes.indexOf('stream\n');
+  const dictionaryEnd = streamAt < 0 ? bytes.length : streamAt;
+  return {
+    dictionary: bytes.toString('latin1', 0, dictionaryEnd),
+    stream: bytes.subarray(dictionaryEnd + 'stream\n'.length),
+  };
+};
+
+const contentOf = ({ dictionary, stream }: PdfObject, maxBytes: number): string => {
+  if (!dictionary.includes('/FlateDecode')) return stream.toString('latin1', 0, maxBytes);
+  return inflateSync(stream, { maxOutputLength: maxBytes }).toString('latin1');
 };
 
 const countZeros = (codes: string, digits: number): number => {
@@ -49,24 +60,26 @@ export const countMissingCharacters = async (pdf: Buffer): Promise<number> => {
   const hexDigits = new Map<string, number>();
   // Fonts of the kind Type 3 have codes of one byte. Skia makes one of each 255 glyphs, with the box as code 0.
   const digitsOf = (font: string): number =>
-    hexDigits.getOrInsertComputed(font, () => (objects.dictionary(Number(font)).includes('/Type3') ? 2 : 4));
-  const pending = [...pageObjects(objects)]
-    .toReversed()
-    .map((page) => objects.reference('Contents', objects.dictionary(page)));
-  const seen = new Set<number>();
+    hexDigits.getOrInsertComputed(font, () =>
+      readObject(pdf, objects, Number(font)).dictionary.includes('/Type3') ? 2 : 4,
+    );
+  // Forms and images that these draw are added. A set has each of them once, however often it is drawn.
+  const unread = new Set(
+    [...pageObjects(objects)].map((page) => objects.reference('Contents', objects.dictionary(page))),
+  );
   let [count, left, untilPause] = [0, maxReadBytes, maxBlockingBytes];
-  for (let object = pending.pop(); object !== undefined && left > 0; object = pending.pop()) {
-    const content = contentOf(pdf, objects, object, left);
+  for (const number of unread) {
+    if (left === 0) break;
+    const object = readObject(pdf, objects, number);
+    if (object.dictionary.includes('/Subtype /Image')) continue;
+    const content = contentOf(object, left);
     left -= content.length;
     untilPause -= content.length;
     let digits = 4;
-    for (const [, font, codes, form] of content.matchAll(textOperators)) {
+    for (const [, font, codes, drawn] of content.matchAll(textOperators)) {
       if (font !== undefined) digits = digitsOf(font);
       else if (codes !== undefined) count += countZeros(codes, digits);
-      else if (!seen.has(Number(form)) && objects.dictionary(Number(form)).includes('/Subtype /Form')) {
-        seen.add(Number(form));
-        pending.push(Number(form));
-      }
+      else unread.add(Number(drawn));
     }
     if (untilPause > 0) continue;
     untilPause = maxBlockingBytes;
