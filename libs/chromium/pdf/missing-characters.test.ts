@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPdf, type PdfObjectSource } from '#libs/pdf/testing/build-pdf.ts';
 import type { Printer } from '../printer.ts';
@@ -68,4 +69,26 @@ test('an image is not read, however often it is drawn', async () => {
   toString.mockRestore();
   expect(count).toBe(2);
   expect(read).toBeLessThan(20_000);
+});
+
+test.each([
+  ['plain', form(`${twoBoxes} `.repeat(100))],
+  ['compressed', { dictionary: '/Subtype /Form /Filter /FlateDecode', stream: deflateSync(' '.repeat(10_000)) }],
+])('what was counted before a %s content that is too large stays counted', async (_, large) => {
+  const pdf = pdfOf(`${twoBoxes} /X6 Do /X7 Do`, { 6: form(twoBoxes), 7: large });
+  expect(await countMissingCharacters(pdf, 1000)).toBe(4);
+});
+
+test('a damaged content is an error, not one that is too large', async () => {
+  const damaged = { dictionary: '/Subtype /Form /Filter /FlateDecode', stream: 'no zlib data' };
+  await expect(countMissingCharacters(pdfOf('/X6 Do', { 6: damaged }))).rejects.toThrow('incorrect header');
+});
+
+test('other work has its turn while a PDF with many small forms is read', async () => {
+  const forms = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [index + 6, form(twoBoxes)]));
+  const drawn = Object.keys(forms).map((number) => `/X${number} Do`);
+  let turns = 0;
+  setImmediate(() => (turns += 1));
+  expect(await countMissingCharacters(pdfOf(drawn.join(' '), forms))).toBe(1000);
+  expect(turns).toBe(1);
 });

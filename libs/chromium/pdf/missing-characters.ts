@@ -4,8 +4,11 @@ import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import type { PrintRequest } from '../print-request.ts';
 import { openPdfObjects, pageObjects, type PdfObjects } from './objects.ts';
 
-/** As much is read of a PDF, and as much without other work in between. */
-const [maxReadBytes, maxBlockingBytes] = [16 * 2 ** 20, 2 ** 20];
+/** Of the contents of a PDF. */
+const maxReadBytes = 16 * 2 ** 20;
+
+/** After as much, other work has its turn. An object takes at least the time of this many bytes. */
+const [maxBlockingBytes, objectBytes] = [2 ** 20, 4096];
 
 const missingCharacters = 'characters that no font has, printed as empty boxes';
 
@@ -38,9 +41,15 @@ const readObject = (pdf: Buffer, { bytesOf }: PdfObjects, object: number): PdfOb
   };
 };
 
-const contentOf = ({ dictionary, stream }: PdfObject, maxBytes: number): string => {
-  if (!dictionary.includes('/FlateDecode')) return stream.toString('latin1', 0, maxBytes);
-  return inflateSync(stream, { maxOutputLength: maxBytes }).toString('latin1');
+/** Nothing if the content is larger. */
+const contentOf = ({ dictionary, stream }: PdfObject, maxBytes: number): string | undefined => {
+  if (!dictionary.includes('/FlateDecode')) return stream.length > maxBytes ? undefined : stream.toString('latin1');
+  try {
+    return inflateSync(stream, { maxOutputLength: maxBytes }).toString('latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
 };
 
 const countZeros = (codes: string, digits: number): number => {
@@ -52,10 +61,10 @@ const countZeros = (codes: string, digits: number): number => {
 
 /**
  * How often a PDF of the browser shows the glyph for characters that no font has, an empty box: glyph 0 of a font
- * (OpenType, table `glyf`). Reads the first 16 MB of the contents.
+ * (OpenType, table `glyf`). Ends before the content with which `maxBytes` would be exceeded.
  * @throws Error if the PDF has another form
  */
-export const countMissingCharacters = async (pdf: Buffer): Promise<number> => {
+export const countMissingCharacters = async (pdf: Buffer, maxBytes = maxReadBytes): Promise<number> => {
   const objects = openPdfObjects(pdf);
   const hexDigits = new Map<string, number>();
   // Fonts of the kind Type 3 have codes of one byte. Skia makes one of each 255 glyphs, with the box as code 0.
@@ -67,12 +76,17 @@ export const countMissingCharacters = async (pdf: Buffer): Promise<number> => {
   const unread = new Set(
     [...pageObjects(objects)].map((page) => objects.reference('Contents', objects.dictionary(page))),
   );
-  let [count, left, untilPause] = [0, maxReadBytes, maxBlockingBytes];
+  let [count, left, untilPause] = [0, maxBytes, maxBlockingBytes];
   for (const number of unread) {
-    if (left === 0) break;
+    untilPause -= objectBytes;
+    if (untilPause <= 0) {
+      untilPause = maxBlockingBytes;
+      await nextTurn();
+    }
     const object = readObject(pdf, objects, number);
     if (object.dictionary.includes('/Subtype /Image')) continue;
-    const content = contentOf(object, left);
+    const content = left > 0 ? contentOf(object, left) : undefined;
+    if (content === undefined) break;
     left -= content.length;
     untilPause -= content.length;
     let digits = 4;
@@ -81,9 +95,6 @@ export const countMissingCharacters = async (pdf: Buffer): Promise<number> => {
       else if (codes !== undefined) count += countZeros(codes, digits);
       else unread.add(Number(drawn));
     }
-    if (untilPause > 0) continue;
-    untilPause = maxBlockingBytes;
-    await nextTurn();
   }
   return count;
 };
