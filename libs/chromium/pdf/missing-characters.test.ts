@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPdf, type PdfObjectSource } from '#libs/pdf/testing/build-pdf.ts';
 import type { Printer } from '../printer.ts';
 import { openTestPrinter, requestFor } from '../testing/printing.ts';
-import { countMissingCharacters } from './missing-characters.ts';
+import { countMissingCharacters, missingCharacterWarnings } from './missing-characters.ts';
 
 let printer: Printer;
 beforeAll(async () => void (printer = await openTestPrinter()));
@@ -71,12 +71,20 @@ test('an image is not read, however often it is drawn', async () => {
   expect(read).toBeLessThan(20_000);
 });
 
+const compressedForm = {
+  dictionary: '/Subtype /Form /Filter /FlateDecode',
+  stream: deflateSync(' '.repeat(10_000)),
+};
+
 test.each([
-  ['plain', form(`${twoBoxes} `.repeat(100))],
-  ['compressed', { dictionary: '/Subtype /Form /Filter /FlateDecode', stream: deflateSync(' '.repeat(10_000)) }],
-])('what was counted before a %s content that is too large stays counted', async (_, large) => {
-  const pdf = pdfOf(`${twoBoxes} /X6 Do /X7 Do`, { 6: form(twoBoxes), 7: large });
-  expect(await countMissingCharacters(pdf, 1000)).toBe(4);
+  ['plain', 1000, form(`${twoBoxes} `.repeat(100))],
+  ['compressed', 1000, compressedForm],
+  ['compressed', 0, compressedForm],
+])('what was counted before a %s content stays counted if that exceeds the %d bytes left', async (_, left, large) => {
+  const content = `${twoBoxes} /X6 Do /X7 Do`;
+  const pdf = pdfOf(content, { 6: form(twoBoxes), 7: large });
+  const readBytes = `${content}\nendstream${twoBoxes}\nendstream`.length;
+  expect(await countMissingCharacters(pdf, readBytes + left)).toBe(4);
 });
 
 test('a damaged content is an error, not one that is too large', async () => {
@@ -91,4 +99,44 @@ test('other work has its turn while a PDF with many small forms is read', async 
   setImmediate(() => (turns += 1));
   expect(await countMissingCharacters(pdfOf(drawn.join(' '), forms))).toBe(1000);
   expect(turns).toBe(1);
+});
+
+const ordinary =
+  '<style>a::after{content:"\\A"}</style><a href="/%C3%A9?a=100%25">Größe €</a> 100%Effekt \\frac \\beta C:\\data <br>\r\n\t';
+const page = { url: 'https://example.com/', headers: {}, cookies: [] };
+
+test.each<[string, boolean, Options?]>([
+  [ordinary, false],
+  ['Ελλάδα Україна Tiếng Việt žluťoučký “x” … → − ™ CO₂ m² 10⁴ ﬁ', false],
+  [ordinary, false, { options: { header_html: ordinary, footer_html: ordinary } }],
+  [ordinary, true, { options: { header_html: '漢' } }],
+  [ordinary, true, { options: { footer_html: '漢' } }],
+  [ordinary, true, { scripts: true }],
+  [ordinary, true, { external: true }],
+  [ordinary, true, { page }],
+  ['&#x41;', true],
+  ['&amp;#', false],
+  ['\u{E123}', true],
+  ['\u0378', true],
+  ['\u03A2', true],
+  ['\u1F16', true],
+  ['\u0001', true],
+  ['\u000B', true],
+  ['\\8 ', true],
+  ['\\b ', true],
+  ['\\1f', true],
+  ['\\378 ', true],
+  ['\\e123', true],
+  ['\\00e123', true],
+  ['%EE%84%A3', true],
+  ['%f0%9f%98%80', true],
+  ['%CD%B8', true],
+  ['%26%23x41;', true],
+])('of a PDF of %j the boxes are counted: %s', async (html, isRead, options) => {
+  const warnings = await missingCharacterWarnings(pdfOf(twoBoxes), requestFor(html, options));
+  expect(warnings).toEqual(isRead ? [emptyBoxes(2)] : []);
+});
+
+test('a PDF of another form has no warning', async () => {
+  expect(await missingCharacterWarnings(Buffer.from('%PDF-1.7'), requestFor('\u{E123}'))).toEqual([]);
 });

@@ -13,10 +13,22 @@ const [maxBlockingBytes, objectBytes] = [2 ** 20, 4096];
 const missingCharacters = 'characters that no font has, printed as empty boxes';
 
 /**
- * What may be a character that no installed font has: one beyond the alphabets of Europe and common punctuation, or one
- * that the document names by its number.
+ * What may be a character that no installed font has: one that is not of the alphabets of Europe or common punctuation,
+ * or one that the document names by its number. Of escapes in CSS, most names of TeX and all of new lines are none.
  */
-const unusual = /[^\0-\u052F\u1E00-\u20BF\u2122\u2190-\u2193\u2212\uFB01\uFB02]|&#|\\[\da-fA-F]{4}/;
+const unusual = new RegExp(
+  [
+    /[^\t\n\f\r -\u052F\u1E00-\u1EFF\u2000-\u20BF\u2122\u2190-\u2193\u2212\uFB01\uFB02]/,
+    // Without a character
+    /[\u0378\u0379\u0380-\u0383\u038B\u038D\u03A2\u2072\u2073\u208F\u209D-\u209F]/,
+    /&#/,
+    /\\(?:[\da-fA-F]{3}|[\da-fA-F]?\d|[be]\b)/,
+    // Percent-encoded UTF-8 of U+0340 to U+037F and from U+0800, and `&#`
+    /%(?:[eEfF][\da-fA-F]%|[cC][dD]%|26%23)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 const mayLackCharacters = ({ html, page, classification, options }: PrintRequest): boolean =>
   page !== undefined ||
@@ -47,7 +59,7 @@ const contentOf = ({ dictionary, stream }: PdfObject, maxBytes: number): string 
   try {
     return inflateSync(stream, { maxOutputLength: maxBytes }).toString('latin1');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 };
@@ -85,7 +97,7 @@ export const countMissingCharacters = async (pdf: Buffer, maxBytes = maxReadByte
     }
     const object = readObject(pdf, objects, number);
     if (object.dictionary.includes('/Subtype /Image')) continue;
-    const content = left > 0 ? contentOf(object, left) : undefined;
+    const content = contentOf(object, left);
     if (content === undefined) break;
     left -= content.length;
     untilPause -= content.length;
