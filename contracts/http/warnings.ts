@@ -56,7 +56,12 @@ const warning = z.discriminatedUnion('type', [
       message,
       part,
       content: z.string().describe('What is missing, such as `headers and footers`.'),
-      count: z.number().int().describe('How often the document has it.'),
+      count: z
+        .number()
+        .int()
+        .describe(
+          'How often the document has it. For characters that no font has: about how many empty boxes the pages show.',
+        ),
       line: z.number().int().optional().describe('The line of the first one in the Markdown, from 1.'),
       source: z.string().optional().describe('The beginning of the first one in the Markdown.'),
     })

@@ -14,7 +14,7 @@ const warningsOf = async (html: string, options: Options = {}) =>
   (await printer.print(requestFor(html, options))).warnings;
 const emptyBoxes = (count: number) => ({
   kind: 'content_left_out',
-  content: 'characters that no font has, printed as empty boxes',
+  content: 'characters that no font has, with empty boxes in their place',
   count,
 });
 
@@ -27,6 +27,7 @@ test.each<[string, number, Options?]>([
   ['<p style="opacity:.5">text \u{E123}', 1],
   ['<style>p::before{content:"\\e123"}</style><p>icon', 1],
   ['<p id=p></p><script>p.textContent=String.fromCharCode(57635)</script>', 1, { scripts: true }],
+  ['<p style="text-shadow:1px 1px 0 red">\u{E123}', 2],
   ['<p>x', 1, { options: { header_html: '<p style="font-size:9px">\u{E123}</p>' } }],
 ])('%s has characters that no font has: %d', async (html, count, options) => {
   expect(await warningsOf(html, options)).toEqual([emptyBoxes(count)]);

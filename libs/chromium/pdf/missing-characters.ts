@@ -10,7 +10,7 @@ const maxReadBytes = 16 * 2 ** 20;
 /** After as much, other work has its turn. An object takes at least the time of this many bytes. */
 const [maxBlockingBytes, objectBytes] = [2 ** 20, 4096];
 
-const missingCharacters = 'characters that no font has, printed as empty boxes';
+const missingCharacters = 'characters that no font has, with empty boxes in their place';
 
 /**
  * What may be a character that no installed font has: one that is not of the alphabets of Europe or common punctuation,
@@ -73,7 +73,8 @@ const countZeros = (codes: string, digits: number): number => {
 
 /**
  * How often a PDF of the browser shows the glyph for characters that no font has, an empty box: glyph 0 of a font
- * (OpenType, table `glyf`). Ends before the content with which `maxBytes` would be exceeded.
+ * (OpenType, table `glyf`). A shadow has another box; a form that is drawn twice counts once. Ends before the content
+ * with which more than `maxBytes` would be read.
  * @throws Error if the PDF has another form
  */
 export const countMissingCharacters = async (pdf: Buffer, maxBytes = maxReadBytes): Promise<number> => {
