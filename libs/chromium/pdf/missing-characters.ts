@@ -14,7 +14,7 @@ const missingCharacters = 'characters that no font has, with empty boxes in thei
 
 /**
  * What may be a character that no installed font has: one that is not of the alphabets of Europe or common punctuation,
- * or one that the document names by its number. Of escapes in CSS, most names of TeX and all of new lines are none.
+ * or one that the document names by its number. `\A` in CSS and most commands of TeX, such as `\frac`, do not match.
  */
 const unusual = new RegExp(
   [
