@@ -39,7 +39,7 @@ const renderWarning = z.discriminatedUnion('kind', [
     reason: text(300),
   }),
   /**
-   * The PDF does not show this content of the document, which occurs `count` times. The first is on `line`, from 1, and
+   * The PDF does not show this content of the document, which occurs about `count` times. The first is on `line`, from 1, and
    * begins with `source`, if they are known.
    */
   z.object({
