@@ -1,15 +1,9 @@
-import {
-  type Cause,
-  newAggregate,
-  newCause,
-  loadAggregate,
-  type EventLog,
-} from '#application/command-handling/aggregate.ts';
+import { type Cause, newAggregate, newCause, type EventLog } from '#application/command-handling/aggregate.ts';
+import { createExecuteInTurn } from '#application/command-handling/execute-in-turn.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
-import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { newId } from '#libs/ids/ulids.ts';
 
 type Opening = { name: string; plan: PlanName; overrides: LimitOverrides };
@@ -30,23 +24,21 @@ export const openAccountAs = async (
 export const openAccount = async (eventLog: EventLog, actor: Actor, opening: Opening): Promise<string> =>
   (await openAccountAs(eventLog, opening, (id) => newCause(actor, id))).id;
 
-const withAccountLock = createKeyedLock();
+const executeInTurn = createExecuteInTurn(account, streams.account);
 
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /**
- * Executes a command on an account, by bare id. `changed` is false if it had no effect; `position` is then null. The
- * state is NONE if the account does not exist.
+ * Executes a command on an account, by bare id. `change` may depend on the time. `changed` is false if it had no
+ * effect; `position` is then null. The state is NONE if the account does not exist.
  */
 export const changeAccount = async (
   eventLog: EventLog,
-  actor: Actor,
   accountId: string,
-  change: AccountChange,
-  cause: Cause = newCause(actor, accountId),
-): Promise<{ changed: boolean; state: AccountState; position: number | null }> =>
-  withAccountLock(accountId, async () => {
-    const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
-    const { events, position } = await aggregate.execute(change, cause);
-    return { changed: events.length > 0, state: aggregate.state, position };
-  });
+  change: AccountChange | ((now: Date) => AccountChange),
+  cause: Cause,
+): Promise<{ changed: boolean; state: AccountState; position: number | null }> => {
+  const commandAt = typeof change === 'function' ? change : () => change;
+  const { events, state, position } = await executeInTurn(eventLog, accountId, commandAt, cause);
+  return { changed: events.length > 0, state, position };
+};

@@ -54,10 +54,9 @@ export const rotateWebhookSecret = async (
   accountId: string,
   cause: Cause,
 ): Promise<{ position: number | null }> => {
-  const now = eventLog.now();
   try {
-    return await changeAccount(eventLog, cause.actor, accountId, { type: 'rotateWebhookSecret', now }, cause);
+    return await changeAccount(eventLog, accountId, (now) => ({ type: 'rotateWebhookSecret', now }), cause);
   } catch (error) {
-    throw error instanceof TooManyWebhookSecretsError ? tooManySecrets(error.until, now) : error;
+    throw error instanceof TooManyWebhookSecretsError ? tooManySecrets(error.until, eventLog.now()) : error;
   }
 };

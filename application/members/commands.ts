@@ -1,7 +1,8 @@
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import { streams, ulidPattern } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
-import { type Cause, type EventLog, loadRememberedAggregate } from '#application/command-handling/aggregate.ts';
+import type { Cause, EventLog } from '#application/command-handling/aggregate.ts';
+import { createExecuteInTurn } from '#application/command-handling/execute-in-turn.ts';
 import {
   type Invitation,
   invitationLifetimeMs,
@@ -10,7 +11,6 @@ import {
   type MembersCommand,
   type MembersState,
 } from '#libs/domain/members.ts';
-import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { tokenUrl } from '#application/people/sign-in-links.ts';
 import { hasHash, newToken, parseToken } from '#application/people/tokens.ts';
@@ -18,11 +18,11 @@ import { hasHash, newToken, parseToken } from '#application/people/tokens.ts';
 /** The address at which a person accepts. */
 export const invitationUrl = (baseUrl: string, token: string): string => tokenUrl(baseUrl, 'invitation', token);
 
-const withMembersLock = createKeyedLock();
+const executeInTurn = createExecuteInTurn(members, streams.members);
 
 /**
- * Executes a command on the members of an account, by bare id, after the commands before it: many people can sign in or
- * accept at once. `position` is null if it had no effect; the state then says why.
+ * Executes a command on the members of an account, by bare id. Many people can sign in or accept at once. `position` is
+ * null if it had no effect; the state then says why. @throws RevisionConflict after many conflicts
  */
 export const changeMembers = async (
   eventLog: EventLog,
@@ -30,11 +30,7 @@ export const changeMembers = async (
   command: MembersCommand,
   cause: Cause,
 ): Promise<{ position: number | null; state: MembersState }> =>
-  withMembersLock(accountId, async () => {
-    const { aggregate } = await loadRememberedAggregate(eventLog, members, streams.members(accountId));
-    const { position } = await aggregate.execute(command, cause);
-    return { position, state: aggregate.state };
-  });
+  executeInTurn(eventLog, accountId, () => command, cause);
 
 /** Invites someone. The token is returned and not stored. Null if the account has no room for another member. */
 export const inviteMember = async (

@@ -22,7 +22,7 @@ const runAccountChange = (
   withEngines(async ({ engines, eventLog, actor }) => {
     const { id } = await requireAccount(engines.reads, idOrName);
     const { changed: isChanged, state } = await changeCallersAndWait(engines, () =>
-      changeAccount(eventLog, actor, id, change),
+      changeAccount(eventLog, id, change, newCause(actor, id)),
     );
     const fields =
       state.status === 'NONE'

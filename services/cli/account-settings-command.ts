@@ -3,6 +3,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { z } from 'zod';
 import { changeAccount } from '#application/accounts/commands.ts';
 import { isAllowedRetention, pdfRetention, pdfRetentionMinutes } from '#application/accounts/render-settings.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
 import type { AccountSettings } from '#contracts/events/account.ts';
 import { localeTag, timeZoneName } from '#contracts/http/locale.ts';
 import { accountIdOf } from '#contracts/names.ts';
@@ -70,7 +71,7 @@ const runSettingsCommand = (idOrName: string, options: SettingsOptions, json: bo
     const { id } = await requireAccount(engines.reads, idOrName);
     if (name !== undefined || Object.keys(settings).length > 0)
       await changeCallersAndWait(engines, () =>
-        changeAccount(eventLog, actor, id, { type: 'changeSettings', name, settings }),
+        changeAccount(eventLog, id, { type: 'changeSettings', name, settings }, newCause(actor, id)),
       );
     const account = await requireAccount(engines.reads, accountIdOf(id));
     const view = settingsView(id, account.name, account.settings ?? defaultAccountSettings, maxMinutes);

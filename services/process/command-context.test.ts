@@ -52,13 +52,18 @@ describe('After a command that changes callers, an API with cached callers', () 
     expect(
       (
         await changeCallersAndWait(engines, () =>
-          changeAccount(eventLog, actor, accountId, { type: 'suspend', reason: 'unpaid' }),
+          changeAccount(eventLog, accountId, { type: 'suspend', reason: 'unpaid' }, newCause(actor, accountId)),
         )
       ).changed,
     ).toBe(true);
     expect((await caller()).account.suspension).toMatchObject({ reason: 'unpaid' });
     await changeCallersAndWait(engines, () =>
-      changeAccount(eventLog, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }),
+      changeAccount(
+        eventLog,
+        accountId,
+        { type: 'changePlan', plan: 'pro', overrides: {}, reason: null },
+        newCause(actor, accountId),
+      ),
     );
     expect((await caller()).account.plan).toBe('pro');
   });

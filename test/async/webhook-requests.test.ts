@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { changeAccount } from '#application/accounts/commands.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
 import { readModels } from '#contracts/names.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
@@ -108,7 +109,7 @@ describe('A webhook', () => {
     const rotate = async (): Promise<string> => {
       const now = new Date(embedded.clock.now);
       const { eventLog, actor, accountId } = embedded;
-      await changeAccount(eventLog, actor, accountId, { type: 'rotateWebhookSecret', now });
+      await changeAccount(eventLog, accountId, { type: 'rotateWebhookSecret', now }, newCause(actor, accountId));
       await embedded.catchUpReadModels();
       return shownSecret();
     };

@@ -81,7 +81,7 @@ export const accountSettingsRoutes: Route[] = [
       },
     },
     responses: [ok('The settings after the change.', settingsSchema)],
-    handle: async ({ account, actor, cause, body }, dependencies) => {
+    handle: async ({ account, cause, body }, dependencies) => {
       const { eventLog, maxPdfRetentionMinutes } = dependencies;
       if (!isAllowedRetention(body.pdf_retention_minutes, maxPdfRetentionMinutes))
         throw invalidField(
@@ -89,7 +89,7 @@ export const accountSettingsRoutes: Route[] = [
           `pdf_retention_minutes must be from ${pdfRetention.minMinutes} to ${maxPdfRetentionMinutes}, or null.`,
         );
       const command = { type: 'changeSettings', name: body.name, settings: changeOf(body) } as const;
-      const { state, position } = await changeAccount(eventLog, actor, account.id, command, cause);
+      const { state, position } = await changeAccount(eventLog, account.id, command, cause);
       if (position !== null) await waitUntilCallersSee(dependencies, account.id, position, readModels.accounts);
       if (state.status === 'NONE') throw new Error(`account ${account.id} has no events`);
       return settingsView(state.name, state.settings, dependencies);

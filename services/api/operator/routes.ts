@@ -52,7 +52,7 @@ const change = async (
 ): Promise<OperatorAccountResponse> => {
   const { id } = await requireAccount(dependencies, account_id);
   const ownCause = { ...cause, accountId: id };
-  const { position } = await changeAccount(dependencies.eventLog, cause.actor, id, command, ownCause);
+  const { position } = await changeAccount(dependencies.eventLog, id, command, ownCause);
   if (position !== null) await waitUntilCallersSee(dependencies, id, position, readModels.accounts);
   return viewOf(dependencies, id);
 };

@@ -14,7 +14,7 @@ import { openEngines } from '#libs/engines/engine-factory.ts';
 import { openSelectedLimits } from '#libs/engines/engine-selection.ts';
 import { streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
-import { newAggregate } from '#application/command-handling/aggregate.ts';
+import { newAggregate, newCause } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { projections } from '#libs/projections/all.ts';
@@ -168,7 +168,7 @@ export const openInProcessApi = async (
       return issued;
     },
     updateAccount: async (accountId: string, change: AccountChange) => {
-      await changeAccount(eventLog, actor, accountId, change);
+      await changeAccount(eventLog, accountId, change, newCause(actor, accountId));
       await catchUpReadModels();
     },
     request: async (secret: string, method: string, url: string, body?: unknown) => {
