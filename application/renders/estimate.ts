@@ -74,7 +74,7 @@ type Queue<T> = { counts: T; checkpoint: number; readNumber: number; missing: Se
 
 /**
  * Reads the queue of an account from the read model of renders. The queue changes with each read and each job, so look
- * at its counts and its missing jobs together: a job moves from the ones to the others.
+ * at its counts and its missing jobs together: a job moves from the missing jobs to the counts.
  */
 const readsOfQueues = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
   const queues = new LRUCache<string, Queue<T>>({ max: maxCachedAccounts });
