@@ -224,8 +224,8 @@ const definitions = {
     limit: z.number().describe('How many may run at once.'),
     retry_after: z.number(),
   }),
-  too_many_streams: defineError(429, 'The caller has too many live streams open.', {
-    limit: z.number(),
+  too_many_streams: defineError(429, 'The caller, the account or the service has too many live streams open.', {
+    limit: z.number().describe('How many live streams it can have now.'),
     retry_after: z.number(),
   }),
   transfers_too_large: defineError(429, 'The account is sending and reading too much at once.', {

@@ -33,9 +33,15 @@ export type Permits = {
 export const defaultSlowAfterMs = 500;
 
 /**
- * Shares permits between groups, so that a few groups cannot hold them all for long. A group may hold at most half as
- * many as are still free (dynamic thresholds, Choudhury and Hahne 1998), and always one. So a later group finds a
- * permit, even when the tasks of earlier groups are slow. The first task of a group does not wait until those of others
+ * Whether a group that holds `held` permits has its share while `free` are free. A share is half of what is free, rounded
+ * up (dynamic thresholds, Choudhury and Hahne 1998), so that a few groups leave permits for others. A group without a
+ * permit has no full share while one is free.
+ */
+export const hasFullShare = (held: number, free: number): boolean => held * 2 >= free;
+
+/**
+ * Shares permits between groups by `hasFullShare`, so that a few groups cannot hold them all for long. So a later group
+ * finds a permit, even when the tasks of earlier groups are slow. The first task of a group does not wait until those of others
  * are slow, either: with tasks that end just before, one group would have a turn of half a second for each turn of a
  * few milliseconds of another. `now` is in milliseconds.
  */
@@ -56,8 +62,7 @@ export const createPermits = (
   };
   const isFull = (group: string): boolean => {
     const count = held.of(group);
-    if (count === 0) return false;
-    return count >= maxPerGroup || (maxTotal > maxQuick && count * 2 >= maxTotal - held.total());
+    return count >= maxPerGroup || (maxTotal > maxQuick && hasFullShare(count, maxTotal - held.total()));
   };
   /** Where no task becomes slow, the number of permits is fixed. */
   const maxWithFirst = maxTotal > maxQuick ? 2 * maxQuick : maxQuick;

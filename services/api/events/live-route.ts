@@ -14,7 +14,7 @@ message is \`event: reset\`: then read everything anew. The last message is \`ev
 \`access_ended\`, \`too_slow\` or \`service_stopping\`.
 
 A key or person can have ${streamLimits.perCaller} streams at once, an account ${streamLimits.perAccount}, or \
-fewer while accounts together have many. A comment is sent every 15 seconds. The stream ends within 30 seconds after \
+fewer when the process is nearly full. A comment is sent every 15 seconds. The stream ends within 30 seconds after \
 the key is revoked or the session ends.
 
 \`\`\`text

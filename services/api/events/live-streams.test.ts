@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import { createLiveStreams, type LiveStreamRequest, streamLimits } from './live-streams.ts';
@@ -41,9 +41,19 @@ const createLog = () => {
   return { log, append, store };
 };
 
-const openLog = (waitUntilShown: (position: number) => Promise<unknown> = async () => undefined) => {
+const openLog = (
+  waitUntilShown: (position: number) => Promise<unknown> = async () => undefined,
+  options: { heartbeatMs?: number } = {},
+) => {
   const { log, append, store } = createLog();
-  const streams = createLiveStreams(store, { waitUntilShown, reportError: () => undefined, intervalMs: 0 });
+  const reportError = () => undefined;
+  const streams = createLiveStreams(store, {
+    waitUntilShown,
+    reportError,
+    intervalMs: 0,
+    recheckDelayMs: 0,
+    ...options,
+  });
   const open = (request: Partial<LiveStreamRequest> = {}) =>
     streams.open({ accountId: 'a', callerId: 'k', lastEventId: undefined, isAllowed: async () => true, ...request });
   return { log, append, streams, open };
@@ -59,6 +69,9 @@ const readUntil = async (body: Body, ...parts: string[]): Promise<string> => {
     text += String((body.read() as Buffer | null) ?? '');
   }
   return text;
+};
+const readBeats = async (body: Body, count: number): Promise<void> => {
+  for (let beat = 0; beat < count; beat += 1) await readUntil(body, ': heartbeat');
 };
 const positionsIn = (text: string): number[] =>
   [...text.matchAll(/^id: (\d+)\ndata/gm)].map(([, position]) => Number(position));
@@ -147,7 +160,10 @@ describe('The live streams of a process', () => {
     const others = await Promise.all(
       Array.from({ length: streamLimits.perAccount - own.length }, (_, index) => open({ callerId: String(index) })),
     );
-    await expect(open({ callerId: 'new' })).rejects.toMatchObject({ fields: { extra: { limit: 50 } } });
+    await expect(open({ callerId: 'new' })).rejects.toMatchObject({
+      message: 'An account can have 50 live streams at once. Close another one.',
+      fields: { extra: { limit: 50 } },
+    });
     const stranger = await open({ accountId: 'b', callerId: 'new' });
     await close(...own, ...others, stranger);
   });
@@ -167,6 +183,23 @@ describe('The live streams of a process', () => {
     for (let index = 0; index < 20; index += 1) greedy.push(await openMany(`greedy ${index}`));
     expect(greedy.slice(0, 17)).toEqual(greedy.slice(0, 17).map(() => streamLimits.perAccount));
     expect(await openMany('late')).toBeGreaterThanOrEqual(streamLimits.perCaller);
+    await close(...bodies);
+  });
+
+  it('are limited per process; an account without one gets the last one', async () => {
+    const { open } = openLog();
+    const openFor = (account: number) => open({ accountId: `${account}`, callerId: `${account}` });
+    const bodies: Body[] = [];
+    while (bodies.length < streamLimits.perProcess - 2) bodies.push(await openFor(bodies.length));
+    await expect(open({ accountId: '0', callerId: 'new' })).rejects.toMatchObject({
+      message: 'The service has few live streams left. An account with 1 cannot open more now. Try again in 30 s.',
+      fields: { name: 'too_many_streams', extra: { limit: 1, retry_after: 30 } },
+    });
+    bodies.push(await openFor(998), await openFor(999));
+    await expect(openFor(1_000)).rejects.toMatchObject({
+      message: 'The service has no live stream left. Try again in 30 s.',
+      fields: { name: 'too_many_streams', extra: { limit: 1_000, retry_after: 30 } },
+    });
     await close(...bodies);
   });
 
@@ -195,6 +228,40 @@ describe('The live streams of a process', () => {
     await close(other);
   });
 
+  it('check access after each event that can end it, and stay open while it cannot be checked', async () => {
+    const { append, open } = openLog();
+    const allowed = { first: true, second: true };
+    const unknown = vi.fn<() => Promise<boolean>>(() => Promise.reject(new Error('the read model is unavailable')));
+    const unchecked = await open({ isAllowed: unknown });
+    for (const name of ['first', 'second'] as const) {
+      const revoked = await open({ callerId: name, isAllowed: async () => allowed[name] });
+      allowed[name] = false;
+      append('a', 'ApiKeyRevoked', 'apiKey-01JR04W1PD2M5S8V3Q6X9Z7TKF');
+      expect(await readUntil(revoked, 'event: end')).toContain('data: {"reason":"access_ended"}');
+    }
+    expect(unknown).toHaveBeenCalledTimes(2);
+    append('a');
+    expect(await readUntil(unchecked, 'id: 3\ndata')).not.toContain('event: end');
+    await close(unchecked);
+  });
+
+  it('check access once at a time, and not of streams that have closed', async () => {
+    const { open } = openLog(undefined, { heartbeatMs: 1 });
+    const checked = Promise.withResolvers<boolean>();
+    const slow = vi.fn<() => Promise<boolean>>(() => checked.promise);
+    const closed = vi.fn<() => Promise<boolean>>(async () => true);
+    const first = await open({ isAllowed: slow });
+    const second = await open({ isAllowed: closed });
+    await readBeats(first, 1);
+    await close(second);
+    await readBeats(first, 5);
+    expect([slow.mock.calls.length, closed.mock.calls.length]).toEqual([1, 0]);
+    checked.resolve(true);
+    await expect.poll(() => slow.mock.calls.length).toBeGreaterThan(1);
+    expect(closed).not.toHaveBeenCalled();
+    await close(first);
+  });
+
   it('check access only in the account of the event, and let other work run in between', async () => {
     const { append, open } = openLog();
     let checks = 0;
@@ -206,9 +273,9 @@ describe('The live streams of a process', () => {
       checks += 1;
       return checks < 3;
     };
-    const own = await Promise.all([open({ isAllowed: count }), open({ isAllowed: count }), open({ isAllowed: count })]);
     let foreign = 0;
     const other = await open({ accountId: 'b', isAllowed: async () => (foreign += 1) > 0 });
+    const own = await Promise.all([open({ isAllowed: count }), open({ isAllowed: count }), open({ isAllowed: count })]);
     append('a', 'ApiKeyRevoked', 'apiKey-01JR04W1PD2M5S8V3Q6X9Z7TKF');
     await readUntil(own[2], 'event: end');
     expect([new Set(checksByTurn).size, foreign]).toEqual([3, 0]);

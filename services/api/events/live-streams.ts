@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId } from '#contracts/names.ts';
+import { hasFullShare } from '#libs/concurrency/permits.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { createEventFeed, type EventFeedOptions, type LiveEvent, liveEventOf } from './event-feed.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
@@ -30,14 +31,22 @@ const maxMissedEvents = 2_000;
 const readBatchSize = 256;
 const defaultHeartbeatMs = 15_000;
 /** After an event that can end access: the caches of callers have expired by then. */
-const recheckDelayMs = 500;
+const defaultRecheckDelayMs = 500;
 
 const retryAfterSeconds = 30;
-const tooManyStreams = (limit: number, whose: string): ApiError =>
-  ApiError.of('too_many_streams', `${whose} can have ${limit} live streams at once. Close another one.`, {
-    limit,
-    retry_after: retryAfterSeconds,
-  });
+const tooManyStreams = (limit: number, message: string): ApiError =>
+  ApiError.of('too_many_streams', message, { limit, retry_after: retryAfterSeconds });
+const ownLimitReached = (limit: number, whose: string): ApiError =>
+  tooManyStreams(limit, `${whose} can have ${limit} live streams at once. Close another one.`);
+/** `held` is how many the account has. */
+const fewStreamsLeft = (held: number): ApiError =>
+  tooManyStreams(
+    held,
+    `The service has few live streams left. An account with ${held} cannot open more now. ` +
+      `Try again in ${retryAfterSeconds} s.`,
+  );
+const noStreamLeft = (): ApiError =>
+  tooManyStreams(streamLimits.perProcess, `The service has no live stream left. Try again in ${retryAfterSeconds} s.`);
 
 type OpenStream = LiveStreamRequest & { stream: LiveStream };
 type LiveEventStore = Pick<EventStore, 'head' | 'subscribe' | 'readAll'>;
@@ -69,45 +78,50 @@ const mayEndAccess = ({ subject }: LiveEvent): boolean =>
 /** The live streams of one process. Without streams nothing is read from the event log, and no timer runs. */
 export const createLiveStreams = (
   store: LiveEventStore,
-  options: EventFeedOptions & { heartbeatMs?: number },
+  options: EventFeedOptions & { heartbeatMs?: number; recheckDelayMs?: number },
 ): LiveStreams => {
   const feed = createEventFeed(store, options);
   const open = new Set<OpenStream>();
   let heartbeat: NodeJS.Timeout | undefined;
   const rechecks = new Map<string, NodeJS.Timeout>();
+  let isCheckingAll = false;
   let isClosed = false;
 
   const requireFree = ({ accountId, callerId }: LiveStreamRequest): void => {
     const all = [...open];
     const { perCaller, perAccount, perProcess } = streamLimits;
     if (all.filter((one) => one.callerId === callerId).length >= perCaller)
-      throw tooManyStreams(perCaller, 'A key or person');
+      throw ownLimitReached(perCaller, 'A key or person');
+    const held = all.filter((one) => one.accountId === accountId).length;
+    if (held >= perAccount) throw ownLimitReached(perAccount, 'An account');
     const free = perProcess - all.length;
-    if (free <= 0) throw tooManyStreams(perProcess, 'A process of the service');
-    // At most half as many as are still free, and always one, so that a few accounts leave room for others.
-    const limit = Math.min(perAccount, Math.max(1, Math.floor(free / 2)));
-    if (all.filter((one) => one.accountId === accountId).length >= limit) throw tooManyStreams(limit, 'An account');
+    if (free <= 0) throw noStreamLeft();
+    if (hasFullShare(held, free)) throw fewStreamsLeft(held);
   };
   /** Ends the streams whose callers may not read them any more. While that cannot be checked, they stay open. */
   const endWithoutAccess = async (streams: readonly OpenStream[]): Promise<void> => {
-    for (const { stream, isAllowed } of streams) {
+    for (const one of streams) {
+      if (!open.has(one)) continue;
+      const { stream, isAllowed } = one;
       if (!(await isAllowed().catch(() => true))) stream.end('access_ended');
       // A check can read from SQLite, and there can be a thousand.
       await nextTurn();
     }
   };
-  /** Only the streams of one account: with all of them, its changes would cost as much as all accounts have streams. */
+  /** A change in one account must not check the streams of all accounts. */
   const recheckSoon = (accountId: string): void => {
     if (rechecks.has(accountId)) return;
     const recheck = (): void => {
       rechecks.delete(accountId);
       void endWithoutAccess([...open].filter((one) => one.accountId === accountId));
     };
-    rechecks.set(accountId, setTimeout(recheck, recheckDelayMs).unref());
+    rechecks.set(accountId, setTimeout(recheck, options.recheckDelayMs ?? defaultRecheckDelayMs).unref());
   };
   const beat = (): void => {
     for (const { stream } of open) stream.beat();
-    void endWithoutAccess([...open]);
+    if (isCheckingAll) return;
+    isCheckingAll = true;
+    void endWithoutAccess([...open]).finally(() => (isCheckingAll = false));
   };
   const add = (one: OpenStream): void => {
     open.add(one);
