@@ -5,6 +5,8 @@ import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import { createLiveStreams, type LiveStreamRequest, streamLimits } from './live-streams.ts';
 
 const never = new AbortController().signal;
+/** No heartbeat checks access instead of what is tested. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** An event log in memory that counts its subscriptions. */
 const createLog = () => {
@@ -52,6 +54,7 @@ const openLog = (
     reportError,
     intervalMs: 0,
     recheckDelayMs: 0,
+    heartbeatMs: longestTimerMs,
     ...options,
   });
   const open = (request: Partial<LiveStreamRequest> = {}) =>
