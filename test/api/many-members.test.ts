@@ -4,6 +4,7 @@ import { streams } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { changeMembers } from '#application/members/commands.ts';
 import { signInByProvider } from '#application/people/sign-in-by-provider.ts';
+import { RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/ulids.ts';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 import { type Browser, issueToken, openBrowser } from '../support/people/browser.ts';
@@ -28,6 +29,15 @@ const cause = () => newCause({ kind: 'service', name: 'tests' }, accountId);
 const join = (personId: string) =>
   changeMembers(api.eventLog, accountId, { type: 'join', personId, role: 'viewer', source: 'link' }, cause());
 
+const signInByGroup = (email: string) =>
+  signInByProvider(
+    { eventLog: api.eventLog, reads: api.engines.reads },
+    { issuer: 'https://idp.example', mapping: [{ group: 'staff', kind: 'member', accountId, role: 'viewer' }] },
+    { subject: email, email, name: email, groups: ['staff'] },
+    newId(),
+    { correlationId: newId(), traceparent: null, userAgent: null },
+  );
+
 describe('Many people', () => {
   it('sign in by their first links at the same moment', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, newToken));
@@ -36,19 +46,29 @@ describe('Many people', () => {
   });
 
   it('sign in by the identity provider at the same moment, into the account of their group', async () => {
-    const mapping = [{ group: 'staff', kind: 'member', accountId, role: 'viewer' }] as const;
     const emails = Array.from({ length: 20 }, nextEmail);
-    const signIn = (email: string) =>
-      signInByProvider(
-        { eventLog: api.eventLog, reads: api.engines.reads },
-        { issuer: 'https://idp.example', mapping },
-        { subject: email, email, name: email, groups: ['staff'] },
-        newId(),
-        { correlationId: newId(), traceparent: null, userAgent: null },
-      );
-    await Promise.all(emails.map(signIn));
+    await Promise.all(emails.map(signInByGroup));
     const joined = await api.engines.store.read(streams.members(accountId));
     expect(joined.filter(({ type }) => type === 'MemberJoined')).toHaveLength(emails.length + 1);
+  });
+
+  it('sign in again by the identity provider without waiting for a change of the members', async () => {
+    const email = nextEmail();
+    await signInByGroup(email);
+    await api.catchUpReadModels();
+    const released = Promise.withResolvers<never>();
+    const { append } = api.engines.store;
+    const held = vi
+      .spyOn(api.engines.store, 'append')
+      .mockImplementation((stream, ...rest) =>
+        stream === streams.members(accountId) ? released.promise : append(stream, ...rest),
+      );
+    const joining = join(newId());
+    await expect.poll(() => held.mock.calls.length).toBe(1);
+    await signInByGroup(email);
+    held.mockRestore();
+    released.reject(new RevisionConflict(streams.members(accountId), 0));
+    expect((await joining).position).not.toBeNull();
   });
 
   it('do not make a change of the members slow: it reads only the events since the last one', async () => {
@@ -59,6 +79,11 @@ describe('Many people', () => {
     expect(found.flat().length).toBeLessThanOrEqual(1);
     read.mockRestore();
   });
+});
+
+it.each(['2', '1-x', 'a-01JR04W1PD2M5S8V3Q6X9Z7TKF'])('A list of members rejects the cursor %s', async (cursor) => {
+  const { status, body } = await owner.request('GET', `/api/v1/members?cursor=${cursor}`);
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('must be the next_cursor of a page')]);
 });
 
 it('A page of members goes on after the one before, even if its last member has left', async () => {
