@@ -40,7 +40,7 @@ export const defaultSlowAfterMs = 500;
 export const hasFullShare = (held: number, free: number): boolean => held * 2 >= free;
 
 /**
- * Shares permits between groups by `hasFullShare`, so that a few groups cannot hold them all for long. So a later group
+ * Shares permits between groups by `hasFullShare`, so that a few groups cannot hold them all for long. A later group then
  * finds a permit, even when the tasks of earlier groups are slow. The first task of a group does not wait until those of others
  * are slow, either: with tasks that end just before, one group would have a turn of half a second for each turn of a
  * few milliseconds of another. `now` is in milliseconds.

@@ -5,6 +5,7 @@ import { describeSettings, loadSettings, type Settings, SettingsError } from '#l
 import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
 import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
 import {
   type BlobProblem,
   blobsOfManifests,
@@ -17,7 +18,6 @@ import { checkIntegrity } from '#libs/sqlite/damage.ts';
 import { requireEventLog, waitForEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
-import type { EventStore } from '#libs/event-store/port.ts';
 
 /** `colophon config` */
 export const addConfigCommand = (program: CliCommand): void => {

@@ -62,7 +62,7 @@ const layoutOfCutPicture = (
   requestedScale: number,
   expectedWidth: number,
 ): FoundLayout | undefined => {
-  const [width, height, ofPicture] = [3, 4, 5].map((index) => Number(firstPicture.exec(content)?.[index]));
+  const [, , , width = 0, height = 0, ofPicture = 0] = (firstPicture.exec(content) ?? []).map(Number);
   if (!width || !height || !ofPicture || ofPicture < width * 1.01) return undefined;
   // Another area is that of a box that cuts the picture.
   if (Math.abs(width / (expectedWidth * requestedScale * deviceUnitsPerPixel) - 1) > 0.01) return undefined;
