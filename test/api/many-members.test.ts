@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memberListResponse } from '#contracts/http/members.ts';
 import { streams } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
@@ -63,11 +63,16 @@ describe('Many people', () => {
       .mockImplementation((stream, ...rest) =>
         stream === streams.members(accountId) ? released.promise : append(stream, ...rest),
       );
+    const release = (): void => {
+      held.mockRestore();
+      released.reject(new RevisionConflict(streams.members(accountId), 0));
+    };
+    // Also after a failure: otherwise nothing could end the wait.
+    onTestFinished(release);
     const joining = join(newId());
     await expect.poll(() => held.mock.calls.length).toBe(1);
     await signInByGroup(email);
-    held.mockRestore();
-    released.reject(new RevisionConflict(streams.members(accountId), 0));
+    release();
     expect((await joining).position).not.toBeNull();
   });
 
