@@ -9,10 +9,11 @@ type PerformanceMetrics = Record<string, number>;
 
 /**
  * Chromium counts chained promise callbacks as other work of the page, not as script. Continuous work during which the
- * page still responds is counted as script: any other work would block its responses. On a busy machine each response
- * is late, so it is measured in processor time of the page.
+ * page still responds is counted as script: most other work would block its responses. Both are measured in processor
+ * time of the page: on a busy machine each response is late, and loading many frames takes long. The returned function
+ * takes the metrics of the page (seconds) and how long they took to arrive, and returns the milliseconds in a row so far.
  */
-const createPromiseTimeCounter = () => {
+export const createPromiseTimeCounter = () => {
   let [previous, milliseconds]: [PerformanceMetrics | undefined, number] = [undefined, 0];
   return (metricValues: PerformanceMetrics, responseMs: number): number => {
     const since = (name: string) => ((metricValues[name] ?? 0) - (previous?.[name] ?? 0)) * 1000;
@@ -21,7 +22,7 @@ const createPromiseTimeCounter = () => {
       previous !== undefined &&
       responseMs * processorShare < responsiveWithinMs &&
       since('TaskOtherDuration') > 0.9 * since('Timestamp');
-    milliseconds = isContinuous ? milliseconds + since('TaskOtherDuration') : 0;
+    milliseconds = isContinuous ? milliseconds + since('ThreadTime') : 0;
     previous = metricValues;
     return milliseconds;
   };
