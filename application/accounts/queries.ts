@@ -1,6 +1,7 @@
 import type { AccountResponse } from '#contracts/http/account.ts';
 import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { limitsOf, type PlanLimits, type PlanName } from '#contracts/plans.ts';
+import type { CertainRead } from '#application/command-handling/certain-read.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import { openReadCache, type ReadCache } from '#libs/concurrency/read-cache.ts';
@@ -82,8 +83,15 @@ const accountView = (
 export type AccountView = ReturnType<typeof accountView>;
 
 /** Accounts by bare id from the read model, cached for `cacheMs` milliseconds. */
-export const openAccountCache = (reads: Pick<ReadStore, 'get'>, cacheMs: number): ReadCache<AccountDocument> =>
-  openReadCache(async (id) => (await reads.get(readModels.accounts, id)) as AccountDocument | null, cacheMs);
+export const openAccountCache = (
+  reads: Pick<ReadStore, 'get'>,
+  cacheMs: number,
+  certain: CertainRead,
+): ReadCache<AccountDocument> =>
+  openReadCache(
+    certain(async (id) => (await reads.get(readModels.accounts, id)) as AccountDocument | null),
+    cacheMs,
+  );
 
 /** An account by its `acc_<id>`; null if there is none. */
 export const findAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument | null> => {

@@ -1,5 +1,6 @@
 import type { KeyState } from '#contracts/http/keys.ts';
 import { accountIdOf, bareId, apiKeyIdOf, readModels } from '#contracts/names.ts';
+import type { CertainRead } from '#application/command-handling/certain-read.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import {
   keyRenders,
@@ -185,9 +186,15 @@ export type KeyWithAccount = { key: ApiKeyDocument; account: AccountDocument };
 export type KeyCache = ReadCache<KeyWithAccount>;
 
 /** Keys and accounts from the read models, cached for `cacheMs` milliseconds. */
-export const openKeyCache = (reads: Pick<ReadStore, 'find' | 'get'>, cacheMs: number): KeyCache =>
-  openReadCache(async (hash) => {
+export const openKeyCache = (
+  reads: Pick<ReadStore, 'find' | 'get'>,
+  cacheMs: number,
+  certain: CertainRead,
+): KeyCache => {
+  const read = async (hash: string): Promise<KeyWithAccount | null> => {
     const [key] = (await reads.find(readModels.apiKeys, { where: { hash }, limit: 1 })) as ApiKeyDocument[];
     const account = key ? ((await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null) : null;
     return key && account ? { key, account } : null;
-  }, cacheMs);
+  };
+  return openReadCache(certain(read), cacheMs);
+};

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
+import { shareRuns } from '#libs/concurrency/shared-runs.ts';
 import type { LastEvent, DocumentStore, ServingGeneration } from './port.ts';
 
 /** Holds the checkpoints of all read models in one document. */
@@ -46,8 +47,6 @@ const versionAfter = (version: number): number => (version === 0 ? randomInt(1, 
 export const openModelStates = (documents: DocumentStore, clock = (): number => performance.now()) => {
   const changes = createChangeSignal();
   let cached: CachedStates | undefined;
-  let running: Promise<CachedStates> | undefined;
-  let next: Promise<CachedStates> | undefined;
   let isClosed = false;
 
   const remember = (received: Omit<CachedStates, 'knownAt'>): CachedStates => {
@@ -61,19 +60,8 @@ export const openModelStates = (documents: DocumentStore, clock = (): number => 
     const states = (document as ModelStates | null) ?? { models: {}, lastEvent: null };
     return remember({ states, version: position, since });
   };
-  /** Starts reading after the call. Calls during a read share the next read. */
-  const load = async (): Promise<CachedStates> => {
-    if (!running) return (running = read().finally(() => (running = undefined)));
-    return (next ??= running
-      .then(
-        () => undefined,
-        () => undefined,
-      )
-      .then(() => {
-        next = undefined;
-        return load();
-      }));
-  };
+  /** Starts reading after the call. */
+  const load = shareRuns(read);
 
   return {
     readLatest: async (): Promise<ModelStates> => (await load()).states,

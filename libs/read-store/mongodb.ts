@@ -6,7 +6,7 @@ import {
   openMongoConnection,
 } from '#libs/mongodb/connection.ts';
 import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
-import { isNamespaceNotFound, nullIfDuplicate } from '#libs/mongodb/errors.ts';
+import { isNamespaceExists, isNamespaceNotFound, nullIfDuplicate } from '#libs/mongodb/errors.ts';
 import {
   fromMongoDocument,
   toMongoFilter,
@@ -75,9 +75,26 @@ const writeAll = async (
   for (const write of writes) await tryToWrite(documents, [write]);
 };
 
+/** Creates a collection with its indexes. */
 const ensureIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<void> => {
-  for (const paths of allIndexesOf(collection))
+  const indexes = allIndexesOf(collection);
+  for (const paths of indexes)
     await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(toMongoIndex(paths));
+  if (indexes.length === 0)
+    await db.createCollection(collectionNameOf(collection.name, generation)).catch((error: unknown) => {
+      if (!isNamespaceExists(error)) throw error;
+    });
+};
+
+const hasIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<boolean> => {
+  try {
+    const stored = await mongoCollectionFor(db, { collection: collection.name, generation }).indexes();
+    const keys = new Set(stored.map(({ key }) => JSON.stringify(key)));
+    return allIndexesOf(collection).every((paths) => keys.has(JSON.stringify(toMongoIndex(paths))));
+  } catch (error) {
+    if (!isNamespaceNotFound(error)) throw error;
+    return false;
+  }
 };
 
 const openMongoEngine = (connection: MongoConnection, collections: readonly Collection[]): DocumentEngine => {
@@ -145,6 +162,7 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
     count: (collection, generation, where) =>
       connection.use((db) => mongoCollectionFor(db, { collection, generation }).countDocuments(toMongoFilter(where))),
     createIndexes: (collection, generation) => connection.use((db) => ensureIndexes(db, collection, generation)),
+    hasIndexes: (collection, generation) => connection.use((db) => hasIndexes(db, collection, generation)),
     listGenerations: (collection) =>
       connection.use(async (db) => generationsIn(await collectionNamesIn(db), collection)),
     dropGeneration: (collection, generation) =>
@@ -165,11 +183,8 @@ export const openMongoReadStore = async (
 ): Promise<ReadStore & Pick<MongoConnection, 'missing'>> => {
   const all = withCheckpoints(collections);
   const connection = openMongoConnection(url, 'READ_STORE_URL', async (db) => {
-    const names = await collectionNamesIn(db);
-    for (const collection of all) {
-      const stored = generationsIn(names, collection.name);
-      for (const generation of stored.length === 0 ? [''] : stored) await ensureIndexes(db, collection, generation);
-    }
+    // Those of read models are created with each generation.
+    for (const collection of all.filter(({ model }) => model === undefined)) await ensureIndexes(db, collection, '');
   });
   return { ...createReadStore(openMongoEngine(connection, all), all), missing: () => connection.missing() };
 };

@@ -3,6 +3,7 @@ import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts
 import { withEventLogFallback } from '#application/renders/event-log-fallback.ts';
 import { createPreviews } from '#application/templates/preview.ts';
 import { createTemplateReader } from '#application/templates/queries.ts';
+import { readModels } from '#contracts/names.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { isLoopbackHost } from '#libs/egress/loopback-host.ts';
 import { withTimeout, withUnavailableErrors } from '#libs/engines/decorators.ts';
@@ -16,6 +17,7 @@ import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
+import { createCertainRead } from '#application/command-handling/certain-read.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { identityProviderOf } from './identity-provider.ts';
 import { apiAddress, type HttpServer, listenAt, tlsOptions } from './listen.ts';
@@ -95,6 +97,7 @@ export const startApi = async (
   const keyUsageCounter = createApiKeyUsageCounter(readStore);
   const secrets = context.secrets();
   const cacheForMs = isRemoteEngine(reads) ? cacheMs : 0;
+  const certain = createCertainRead({ store, reads }, readModels.apiKeys, readModels.accounts);
   const tracedBlobs = traceBlobStore(blobs);
   const app: FastifyInstance = createApp({
     eventLog,
@@ -103,8 +106,8 @@ export const startApi = async (
     replies,
     reads,
     limits,
-    keys: openKeyCache(reads, cacheMs),
-    accounts: openAccountCache(reads, cacheMs),
+    keys: openKeyCache(reads, cacheMs, certain),
+    accounts: openAccountCache(reads, cacheMs, certain),
     templates: openReadCache(createTemplateReader(reads).find, cacheForMs),
     keyUses: keyUsageCounter,
     countAsyncRequests: settings.countAsyncTowardRateLimit,

@@ -31,7 +31,7 @@ const createKeyWithCachedCaller = async () => {
     expiresAt: null,
   });
   await catchUp(store, reads, projections);
-  const callers = openKeyCache(reads, cacheMs);
+  const callers = openKeyCache(reads, cacheMs, (read) => read);
   const caller = async () => (await callers.find(hashSecret(key.secret)))!;
   await caller();
   return { engines: { store, reads }, eventLog, accountId, keyId: key.id, caller };

@@ -1,7 +1,5 @@
 import { pause } from '#libs/concurrency/pause.ts';
 import { isRemoteEngine } from '#libs/engines/remote.ts';
-import { projections } from '#libs/projections/all.ts';
-import { catchUp } from '#libs/projections/catch-up.ts';
 import {
   type EventLogAndReadModels,
   checkForOlderEventLog,
@@ -88,38 +86,4 @@ export const watchEventLog = (
   void run();
 
   return { firstCheck: firstCheck.promise, verified: verified.promise, missing: () => problem };
-};
-
-const checkpointTimeoutMs = 500;
-const retryIntervalMs = 500;
-
-/**
- * Waits until the read models have reached the end of the event log. A projector process updates them itself.
- * False when `signal` aborts first.
- */
-export const waitForReadModels = async (
-  { engines, roles, report, isEngineUnavailable }: ProcessContext,
-  signal: AbortSignal,
-): Promise<boolean> => {
-  const isProjector = roles.includes('projector');
-  const attempt = async (): Promise<void> => {
-    const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
-    if (isProjector) return catchUp(store, reads, projections);
-    const head = await store.head();
-    for (const { model } of projections)
-      while (!signal.aborted && !(await reads.waitForCheckpoint(model, head, checkpointTimeoutMs)));
-  };
-  let isReported = false;
-  while (!signal.aborted) {
-    try {
-      await attempt();
-      return !signal.aborted;
-    } catch (error) {
-      if (!isEngineUnavailable()) throw error;
-      if (!isReported) report({ missing: engines.missing() }, 'waiting for the engines');
-      isReported = true;
-      await pause(retryIntervalMs, signal);
-    }
-  }
-  return false;
 };

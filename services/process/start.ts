@@ -14,9 +14,10 @@ import { startTelemetry } from '#libs/telemetry/telemetry.ts';
 import { apiAddress, healthAddress, type HttpServer, requireFreePort } from './listen.ts';
 import { startHealthServer, logReadiness, observeReadiness } from './health-server.ts';
 import { ensureInstallation } from './installation.ts';
-import { waitForReadModels, watchEventLog } from './event-log-watch.ts';
+import { watchEventLog } from './event-log-watch.ts';
 import { packageVersion } from './package-version.ts';
 import { type ProcessContext, openProcessContext } from './process-context.ts';
+import { waitForReadModels, watchReadModels } from './read-models-watch.ts';
 import { closedReason, limitationsIn, missingIn, newProcessState, type ProcessState } from './process-state.ts';
 import { rolesWithCheckpoints, startWorkers, stopWorkers } from './role-workers.ts';
 import { type ProcessRole, processRoles } from './running-role.ts';
@@ -137,12 +138,14 @@ const runRoles = async (
     return server;
   });
   const workers = startWorkers(context, state, installationCheck.verified);
-  const failures = [
-    Promise.all([httpServer, workers.up]).then(
-      ([server]) => (started.announced = announceServing(context, state, server, readModelsReady, output)),
-    ),
-    ...workers.ended,
-  ];
+  const announced = Promise.all([httpServer, workers.up]).then(
+    ([server]) => (started.announced = announceServing(context, state, server, readModelsReady, output)),
+  );
+  const watched = announced.then(async () => {
+    if (state.areReadModelsReady)
+      await watchReadModels(context, (areReady) => (state.areReadModelsReady = areReady), stop);
+  });
+  const failures = [watched, ...workers.ended];
   const never = new Promise<never>(() => undefined);
   return Promise.race(
     failures.map((end) =>

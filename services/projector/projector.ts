@@ -1,9 +1,11 @@
+import { runTogether } from '#libs/concurrency/run-together.ts';
 import { throttleBatches } from '#libs/event-store/throttle-batches.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
+import { repairReadModels } from './repair.ts';
 
 /**
  * Follows the event log and updates the read models until `signal` aborts. `intervalMs` is the minimum time between two
@@ -17,14 +19,17 @@ export const runProjector = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const runner = await openProjectionRunner(reads, projections);
-  let after = runner.position();
-  const throttled: Pick<EventStore, 'subscribe' | 'readAll'> = {
-    readAll: (from, limit) => store.readAll(from, limit),
-    subscribe: (from, until) => throttleBatches(store.subscribe(from, until), until, intervalMs),
+  const follow = async (until: AbortSignal): Promise<void> => {
+    let after = runner.position();
+    const throttled: Pick<EventStore, 'subscribe' | 'readAll'> = {
+      readAll: (from, limit) => store.readAll(from, limit),
+      subscribe: (from, ended) => throttleBatches(store.subscribe(from, ended), ended, intervalMs),
+    };
+    for await (const events of observeSubscription('projector', throttled, after, until)) {
+      const last = events.at(-1)!;
+      if (!(await runner.advance(after, events, last))) await projectToEnd(store, runner, until);
+      after = last.position;
+    }
   };
-  for await (const events of observeSubscription('projector', throttled, after, signal)) {
-    const last = events.at(-1)!;
-    if (!(await runner.advance(after, events, last))) await projectToEnd(store, runner, signal);
-    after = last.position;
-  }
+  await runTogether(signal, follow, (until) => repairReadModels(store, reads, projections, runner.position, until));
 };

@@ -53,7 +53,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
   const { engines, remove } = await openTemporaryEngines();
   const limits = openMemoryLimits(createUsageReader(engines.store, engines.reads));
   const keyUses = createApiKeyUsageCounter(engines.reads);
-  const callers = openKeyCache(engines.reads, 0);
+  const callers = openKeyCache(engines.reads, 0, (read) => read);
   try {
     const accountCount = keyCount / 10;
     const secrets = Array.from({ length: keyCount }, () => newSecret('live'));

@@ -8,6 +8,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
+import type { CertainRead } from '#application/command-handling/certain-read.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
@@ -34,11 +35,13 @@ const storeOf = (keys: readonly ApiKeyDocument[], accounts: readonly AccountDocu
     get: async (_: string, id: string) => accounts.find((document) => document.id === id) ?? null,
   }) as unknown as ReadStore;
 
+const alwaysCertain: CertainRead = (read) => read;
+
 const requestWith = (...headers: readonly string[]): IncomingMessage =>
   ({ rawHeaders: ['Host', 'x', ...headers] }) as IncomingMessage;
 const bearer = (text: string): IncomingMessage => requestWith('Authorization', `Bearer ${text}`);
 const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
-  authenticate(openKeyCache(store, 0), request, now).then(
+  authenticate(openKeyCache(store, 0, alwaysCertain), request, now).then(
     () => 'accepted',
     (error: unknown) => (error instanceof ApiError ? error.fields : Promise.reject(error)),
   );
@@ -46,7 +49,11 @@ const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
 describe('A key is accepted', () => {
   it.each(['Bearer', 'bearer', 'BEARER'])('after the word %s, in a header of any case', async (word) => {
     expect(
-      await authenticate(openKeyCache(storeOf([key]), 0), requestWith('aUTHORIZATION', `${word}  ${secret}`), now),
+      await authenticate(
+        openKeyCache(storeOf([key]), 0, alwaysCertain),
+        requestWith('aUTHORIZATION', `${word}  ${secret}`),
+        now,
+      ),
     ).toEqual({
       account,
       actor: { kind: 'key', id: key.id },
@@ -66,7 +73,11 @@ describe('A key is accepted', () => {
   });
 
   it('until it expires, also from the cache', async () => {
-    const callers = openKeyCache(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
+    const callers = openKeyCache(
+      storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]),
+      3_600_000,
+      alwaysCertain,
+    );
     expect((await authenticate(callers, bearer(secret), now)).keyId).toBe('k');
     await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({
       fields: { name: 'expired_api_key' },

@@ -12,7 +12,7 @@ import type { DocumentPreparation } from '#libs/documents/document-preparation.t
 import { createBlobCache } from '#libs/blob-store/cache.ts';
 import { openEngines } from '#libs/engines/engine-factory.ts';
 import { openSelectedLimits } from '#libs/engines/engine-selection.ts';
-import { streams } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
 import { newAggregate, newCause } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
@@ -28,6 +28,7 @@ import { createApp } from '../../../services/api/app.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
+import { createCertainRead } from '#application/command-handling/certain-read.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import type { TransferLimits } from '../../../services/api/server/transfers.ts';
 import { runProjector } from '../../../services/projector/projector.ts';
@@ -93,6 +94,7 @@ export const openInProcessApi = async (
   const inputs = createBlobCache().wrap(blobs);
   await catchUp(store, reads, projections);
   const keyUses = createApiKeyUsageCounter(reads);
+  const certain = createCertainRead({ store, reads }, readModels.apiKeys, readModels.accounts);
   const stop = new AbortController();
   /** The read store of the projector. */
   const projectorReads = { ...reads };
@@ -107,8 +109,8 @@ export const openInProcessApi = async (
     inputs,
     replies: immediateReplies(renderedPdf),
     reads,
-    keys: openKeyCache(reads, callersKnownForMs),
-    accounts: openAccountCache(reads, callersKnownForMs),
+    keys: openKeyCache(reads, callersKnownForMs, certain),
+    accounts: openAccountCache(reads, callersKnownForMs, certain),
     templates: openReadCache(createTemplateReader(reads).find, templatesKnownForMs),
     limits,
     keyUses,

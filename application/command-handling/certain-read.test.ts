@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createCertainRead } from './certain-read.ts';
+
+const model = 'apiKeys';
+
+/** Read models in memory that reach the end of the event log when asked to wait, unless they are `stuck` or incomplete. */
+const openStores = ({ isStuck = false, incomplete = [] as string[] } = {}) => {
+  const documents = new Map<string, string>();
+  const checks = { heads: 0 };
+  let shown: () => void = () => undefined;
+  const read = createCertainRead(
+    {
+      store: { head: async () => (checks.heads += 1) },
+      reads: {
+        waitForCheckpoint: async () => {
+          shown();
+          return !isStuck;
+        },
+        incompleteModels: async () => incomplete,
+      },
+    },
+    model,
+  )(async (id) => documents.get(id) ?? null);
+  return { documents, checks, read, whenShown: (show: () => void) => (shown = show) };
+};
+
+const unavailable = { fields: { name: 'service_unavailable', extra: { retry_after: 1 } } };
+
+describe('A read that finds nothing', () => {
+  it('is repeated when the read models contain all events', async () => {
+    const { documents, read, whenShown } = openStores();
+    whenShown(() => documents.set('a', 'found'));
+    expect(await read('a')).toBe('found');
+    expect(await read('b')).toBe(null);
+  });
+
+  it('is no answer while the read models are behind', async () => {
+    await expect(openStores({ isStuck: true }).read('a')).rejects.toMatchObject(unavailable);
+  });
+
+  it('is no answer while a read model is incomplete', async () => {
+    await expect(openStores({ incomplete: [model] }).read('a')).rejects.toMatchObject(unavailable);
+  });
+
+  it('shares its check with other reads', async () => {
+    const { checks, read } = openStores();
+    await Promise.all(Array.from({ length: 50 }, (_, n) => read(`${n}`)));
+    expect(checks.heads).toBe(2);
+  });
+});
+
+it('A read that finds something needs no check', async () => {
+  const { documents, checks, read } = openStores({ isStuck: true });
+  documents.set('a', 'found');
+  expect([await read('a'), checks.heads]).toEqual(['found', 0]);
+});

@@ -1,0 +1,75 @@
+import { pause } from '#libs/concurrency/pause.ts';
+import { isRemoteEngine } from '#libs/engines/remote.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import type { ProcessContext } from './process-context.ts';
+
+const models = projections.map(({ model }) => model);
+
+const checkpointTimeoutMs = 500;
+const retryIntervalMs = 500;
+
+/**
+ * Waits until the read models are complete and have reached the end of the event log. A projector process updates them
+ * itself, and the leader rebuilds incomplete ones. False when `signal` aborts first.
+ */
+export const waitForReadModels = async (
+  { engines, roles, report, isEngineUnavailable }: ProcessContext,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const isProjector = roles.includes('projector');
+  const attempt = async (): Promise<void> => {
+    const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
+    while (!signal.aborted && (await reads.incompleteModels(models)).length > 0) await pause(retryIntervalMs, signal);
+    if (isProjector) return catchUp(store, reads, projections);
+    const head = await store.head();
+    for (const model of models)
+      while (!signal.aborted && !(await reads.waitForCheckpoint(model, head, checkpointTimeoutMs)));
+  };
+  let isReported = false;
+  while (!signal.aborted) {
+    try {
+      await attempt();
+      return !signal.aborted;
+    } catch (error) {
+      if (!isEngineUnavailable()) throw error;
+      if (!isReported) report({ missing: engines.missing() }, 'waiting for the engines');
+      isReported = true;
+      await pause(retryIntervalMs, signal);
+    }
+  }
+  return false;
+};
+
+const checkIntervalMs = 1_000;
+
+const positionsOf = async (reads: ReadStore): Promise<number[]> =>
+  (await reads.servingGenerations(models)).map(({ position }) => position);
+
+/**
+ * Watches read models on a server, once they are ready, until `signal` aborts. Calls `setReady` with false when their
+ * storage was emptied, restored or dropped in part, and with true when they are built again.
+ */
+export const watchReadModels = async (
+  context: ProcessContext,
+  setReady: (areReady: boolean) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const reads = await context.engines.reads();
+  if (!isRemoteEngine(reads)) return;
+  let before: number[] = [];
+  const areLost = async (): Promise<boolean> => {
+    const now = await positionsOf(reads);
+    const isBehind = now.some((position, index) => position < (before[index] ?? 0));
+    before = now;
+    return isBehind || (await reads.incompleteModels(models)).length > 0;
+  };
+  for (; !signal.aborted; await pause(checkIntervalMs, signal)) {
+    // An unavailable engine reports itself.
+    if (!(await areLost().catch(() => false))) continue;
+    setReady(false);
+    context.report({}, 'read models were emptied, restored or dropped: waiting until they are built again');
+    if (await waitForReadModels(context, signal)) setReady(true);
+  }
+};
