@@ -11,16 +11,34 @@ import { loadState } from './remembered-state.ts';
 const retryOptions = { retries: 20, minTimeout: 5, factor: 1.3, maxTimeout: 200, randomize: true };
 
 /**
- * Executes commands on streams that many callers change at once. In this process they take turns. After a conflict with
- * another process a command is decided again, after a pause. A command without effect does not wait for the others.
- * `commandAt` gets the time of the decision. The returned function throws RevisionConflict after the last try,
+ * Runs work that changes a stream. In this process work with the same id takes turns. After a conflict with another
+ * process it runs again, after a pause. The returned function throws RevisionConflict after the last try, and other
+ * errors of the work.
+ */
+export const createTurns = () => {
+  const withLock = createKeyedLock();
+  return <T>(id: string, work: () => Promise<T>): Promise<T> =>
+    withLock(id, () =>
+      pRetry(work, {
+        ...retryOptions,
+        shouldRetry: ({ error }) => error instanceof RevisionConflict,
+        onFailedAttempt: ({ error }) => {
+          if (error instanceof RevisionConflict) count('colophon.append.conflicts', 1, {});
+        },
+      }),
+    );
+};
+
+/**
+ * Executes commands on streams that many callers change at once, in turns. A command without effect does not wait for the
+ * others. `commandAt` gets the time of the decision. The returned function throws RevisionConflict after the last try,
  * EventTooLarge, and errors of the decider.
  */
 export const createExecuteInTurn = <State, Command, Event extends EventOf>(
   decider: Decider<State, Command, Event>,
   streamOf: (id: string) => string,
 ) => {
-  const withLock = createKeyedLock();
+  const inTurn = createTurns();
 
   return async (
     eventLog: EventLog,
@@ -31,19 +49,10 @@ export const createExecuteInTurn = <State, Command, Event extends EventOf>(
     const stream = streamOf(id);
     const { state } = await loadState(eventLog.store, decider, stream);
     if (decider.decide(commandAt(eventLog.now()), state).length === 0) return { events: [], position: null, state };
-    const execute = async () => {
+    return inTurn(id, async () => {
       const { aggregate } = await loadRememberedAggregate(eventLog, decider, stream);
       const { events, position } = await aggregate.executeOnce(commandAt(eventLog.now()), cause);
       return { events, position, state: aggregate.state };
-    };
-    return withLock(id, () =>
-      pRetry(execute, {
-        ...retryOptions,
-        shouldRetry: ({ error }) => error instanceof RevisionConflict,
-        onFailedAttempt: ({ error }) => {
-          if (error instanceof RevisionConflict) count('colophon.append.conflicts', 1, {});
-        },
-      }),
-    );
+    });
   };
 };

@@ -5,22 +5,21 @@ import {
   type EventLog,
   isCertainlyNotAppended,
 } from '#application/command-handling/aggregate.ts';
+import { createTurns } from '#application/command-handling/execute-in-turn.ts';
 import { readInPages } from '#application/command-handling/history.ts';
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateCommandError, type TemplateState } from '#libs/domain/template.ts';
-import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
-import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { releaseName, type NameReservation, reserveName } from './name-reservations.ts';
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
 type ActiveTemplate = Extract<TemplateState, { status: 'ACTIVE' }>;
 export type TemplateWriteResult = { version: number; body: TemplateBody; position: number; at: string };
 
-const withTemplateLock = createKeyedLock();
-const maxConflictTries = 4;
+const inTurn = createTurns();
 
 export const templateNotFound = (hint = ''): ApiError =>
   ApiError.of('template_not_found', `The account has no such template.${hint}`);
@@ -42,16 +41,10 @@ const creationTimedOut = (): ApiError =>
     { retry_after: 1 },
   );
 
-/** Runs work on several streams, and retries it after a conflict. */
-const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof RevisionConflict) || attempt === maxConflictTries) throw toApiError(error);
-    }
-  }
-};
+const changeTemplate = <T>(id: string, work: () => Promise<T>): Promise<T> =>
+  inTurn(id, work).catch((error: unknown) => {
+    throw toApiError(error);
+  });
 
 const loadActive = async (eventLog: EventLog, accountId: string, id: string) => {
   const { aggregate } = await loadRememberedAggregate(eventLog, template, streams.template(id));
@@ -145,58 +138,56 @@ export type UpdateTemplateOptions = {
 };
 
 /** Creates a new version of a template. `next` returns it for the current version. @throws ApiError */
-export const updateTemplate = (
+export const updateTemplate = async (
   eventLog: EventLog,
   accountId: string,
   id: string,
   { expectedVersion, next }: UpdateTemplateOptions,
   cause: Cause,
-): Promise<TemplateWriteResult> =>
-  withTemplateLock(id, async () => {
-    const unused = new Map<string, NameReservation>();
-    /** The version may have been appended although the reply is lost. Then its name stays reserved. */
-    let isInDoubt = false;
-    const makeVersion = async (): Promise<TemplateWriteResult> => {
-      const { aggregate, state } = await loadActive(eventLog, accountId, id);
-      if (expectedVersion !== null && expectedVersion !== state.version)
-        throw new TemplateCommandError('version_conflict', state.version);
-      const { name, store, changes, restoredFrom } = await next(state);
-      const renamed = name !== state.body.name;
-      if (renamed) unused.set(name, await reserveName(eventLog, { accountId, name }, id, cause));
-      const body = await store();
-      const { position, at } = await aggregate
-        .executeOnce({ type: 'update', expectedVersion, body, changes, restoredFrom }, cause)
-        .catch((error: unknown) => {
-          isInDoubt = !isCertainlyRejected(error);
-          throw error;
-        });
-      unused.delete(name);
-      // If this fails, the earlier name expires like that of a crashed request. The version exists.
-      if (renamed) await releaseName(eventLog, { accountId, name: state.body.name }, id, cause).catch(() => undefined);
-      return { version: state.version + 1, body, position: position!, at: at! };
-    };
-    try {
-      return await retryOnConflict(makeVersion);
-    } finally {
-      if (!isInDoubt) await Promise.allSettled([...unused.values()].map((reservation) => reservation.release()));
-    }
-  });
+): Promise<TemplateWriteResult> => {
+  const unused = new Map<string, NameReservation>();
+  /** The version may have been appended although the reply is lost. Then its name stays reserved. */
+  let isInDoubt = false;
+  const makeVersion = async (): Promise<TemplateWriteResult> => {
+    const { aggregate, state } = await loadActive(eventLog, accountId, id);
+    if (expectedVersion !== null && expectedVersion !== state.version)
+      throw new TemplateCommandError('version_conflict', state.version);
+    const { name, store, changes, restoredFrom } = await next(state);
+    const renamed = name !== state.body.name;
+    if (renamed) unused.set(name, await reserveName(eventLog, { accountId, name }, id, cause));
+    const body = await store();
+    const { position, at } = await aggregate
+      .executeOnce({ type: 'update', expectedVersion, body, changes, restoredFrom }, cause)
+      .catch((error: unknown) => {
+        isInDoubt = !isCertainlyRejected(error);
+        throw error;
+      });
+    unused.delete(name);
+    // If this fails, the earlier name expires like that of a crashed request. The version exists.
+    if (renamed) await releaseName(eventLog, { accountId, name: state.body.name }, id, cause).catch(() => undefined);
+    return { version: state.version + 1, body, position: position!, at: at! };
+  };
+  try {
+    return await changeTemplate(id, makeVersion);
+  } finally {
+    if (!isInDoubt) await Promise.allSettled([...unused.values()].map((reservation) => reservation.release()));
+  }
+};
 
 /** Deletes a template and frees its name. @throws ApiError template_not_found */
-export const deleteTemplate = (
+export const deleteTemplate = async (
   eventLog: EventLog,
   accountId: string,
   id: string,
   expectedVersion: number | null,
   cause: Cause,
-): Promise<{ position: number }> =>
-  withTemplateLock(id, async () => {
-    const { name, position } = await retryOnConflict(async () => {
-      const { aggregate, state } = await loadActive(eventLog, accountId, id);
-      const { position } = await aggregate.executeOnce({ type: 'delete', expectedVersion }, cause);
-      return { name: state.body.name, position: position! };
-    });
-    // The template is deleted, whether this succeeds or not.
-    await releaseReservations(eventLog, accountId, id, name, cause);
-    return { position };
+): Promise<{ position: number }> => {
+  const { name, position } = await changeTemplate(id, async () => {
+    const { aggregate, state } = await loadActive(eventLog, accountId, id);
+    const { position } = await aggregate.executeOnce({ type: 'delete', expectedVersion }, cause);
+    return { name: state.body.name, position: position! };
   });
+  // The template is deleted, whether this succeeds or not.
+  await releaseReservations(eventLog, accountId, id, name, cause);
+  return { position };
+};

@@ -187,6 +187,39 @@ describe('A new template name whose update failed', () => {
   });
 });
 
+describe('A template that other processes change at the same moment', () => {
+  /** Lets the first appends of these events conflict. */
+  const conflictAtFirst = (type: string, count: number): void => {
+    const { store } = other.eventLog;
+    const append: EventStore['append'] = store.append.bind(store);
+    let left = count;
+    store.append = async (stream, events, expected, blobs) => {
+      if (events.some((event) => event.type === type) && left-- > 0) throw new RevisionConflict(stream, expected);
+      return append(stream, events, expected, blobs);
+    };
+  };
+
+  it('gets every change, one after another', async () => {
+    const [id] = await created(1, 'Shared');
+    const changes = Array.from({ length: 30 }, (_, n) =>
+      (n % 2 ? one : other).request(secret, 'PUT', `/api/v1/templates/${id}`, { description: `change ${n}` }),
+    );
+    expect(new Set(statuses(await Promise.all(changes)))).toEqual(new Set([200]));
+    await one.catchUpReadModels();
+    expect((await one.request(secret, 'GET', `/api/v1/templates/${id}`)).body.version).toBe(31);
+  });
+
+  it.each([
+    ['changed', 'TemplateVersioned', 'PUT', 200],
+    ['deleted', 'TemplateDeleted', 'DELETE', 204],
+  ])('is %s also after many conflicts', async (_, type, method, status) => {
+    const [id] = await created(1, 'Contended');
+    conflictAtFirst(type, 10);
+    const body = method === 'PUT' ? { description: 'x' } : undefined;
+    expect((await other.request(secret, method, `/api/v1/templates/${id}`, body)).status).toBe(status);
+  });
+});
+
 describe('A template whose name and slot cannot be freed, because other processes change them at the same moment', () => {
   /** Lets every append to the name or the slots conflict that `isAffected` names. */
   const conflict = (isAffected: (events: readonly { type: string }[]) => boolean): void => {
