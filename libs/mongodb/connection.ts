@@ -28,7 +28,7 @@ export type MongoConnection = {
   use<T>(this: void, work: (db: MongoDatabase) => Promise<T>): Promise<T>;
   /** Null when the server is available, otherwise a sentence that describes the problem. */
   missing(): string | null;
-  /** Waits for running work. */
+  /** Waits for work that has begun. */
   close(): Promise<void>;
 };
 
@@ -62,6 +62,8 @@ const defaultTimeouts: ConnectionTimeouts = {
 };
 
 class NoResponseError extends Error {}
+
+const closedError = (): Error => new Error('the connection to MongoDB is closed');
 
 const createMongoClient = ({ uri, database }: MongoAddress, setting: string): MongoClient => {
   try {
@@ -100,6 +102,8 @@ export const openMongoConnection = (
   const noResponseYet = `MongoDB at ${address.hosts} has not responded yet. Check ${setting} if this continues.`;
   let problem: string | null = noResponseYet;
   let preparing: Promise<void> | undefined;
+  /** Before that, no work has begun on the client. */
+  let isPrepared = false;
   let isClosed = false;
   let isEnded = false;
   let nextCheck: NodeJS.Timeout | undefined;
@@ -115,7 +119,7 @@ export const openMongoConnection = (
     try {
       await connect(attempted);
       await prepare(db);
-      if (client === attempted) problem = null;
+      if (client === attempted) [problem, isPrepared] = [null, true];
     } catch (error) {
       if (client === attempted) preparing = undefined;
       throw error;
@@ -147,6 +151,7 @@ export const openMongoConnection = (
     client = createMongoClient(address, setting);
     database = client.db(address.database);
     preparing = undefined;
+    isPrepared = false;
     replaced.abort(new NoResponseError(`MongoDB at ${address.hosts} cannot be reached`));
     replaced = new AbortController();
     old.close().catch(() => undefined);
@@ -183,13 +188,14 @@ export const openMongoConnection = (
 
   return {
     use: async (work) => {
-      if (isClosed) throw new Error('the connection to MongoDB is closed');
+      if (isClosed) throw closedError();
       return use(work);
     },
     missing: () => problem,
     close: async () => {
       isClosed = true;
       clearTimeout(nextCheck);
+      if (!isPrepared) replaced.abort(closedError());
       await Promise.allSettled(running);
       isEnded = true;
       await client.close();
