@@ -28,7 +28,7 @@ export type MongoConnection = {
   use<T>(this: void, work: (db: MongoDatabase) => Promise<T>): Promise<T>;
   /** Null when the server is available, otherwise a sentence that describes the problem. */
   missing(): string | null;
-  /** Waits for work that has begun. */
+  /** Waits for work that has begun, and for half a second for work that waits for a connection. */
   close(): Promise<void>;
 };
 
@@ -60,6 +60,9 @@ const defaultTimeouts: ConnectionTimeouts = {
   checkTimeoutMs: 10_000,
   operationTimeoutMs: 60_000,
 };
+
+/** How long work that has not begun may still wait for a server when the connection is closed, in milliseconds. */
+const connectAtCloseMs = 500;
 
 class NoResponseError extends Error {}
 
@@ -195,8 +198,11 @@ export const openMongoConnection = (
     close: async () => {
       isClosed = true;
       clearTimeout(nextCheck);
+      // A server that is available needs no more to be connected to; what waits for another one would wait for seconds.
+      const settled = Promise.allSettled(running);
+      await Promise.race([settled, sleep(connectAtCloseMs, undefined, { ref: false })]);
       if (!isPrepared) replaced.abort(closedError());
-      await Promise.allSettled(running);
+      await settled;
       isEnded = true;
       await client.close();
     },
