@@ -5,25 +5,28 @@ import { type Cause, type EventLog, loadAggregate } from '#application/command-h
 import { person } from '#libs/domain/person.ts';
 import type { PersonDocument } from '#libs/projections/people.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { scanPage } from '#libs/read-store/scan-page.ts';
 import type { People } from './people.ts';
 
-/** More operators than an installation needs. */
-const maxOperators = 100;
+export type Operator = PersonDocument & { source: OperatorSource };
 
-/** The people who see and change all accounts, and who made them operators. */
-export const findOperators = async (
+/**
+ * A page of the people who see and change all accounts, and who made them operators. `before` is the bare id after which
+ * the page begins; `next`, a bare id, is null on the last page. A page lacks those who were revoked a moment ago.
+ */
+export const findOperatorPage = async (
   reads: Pick<ReadStore, 'find'>,
   { persons }: Pick<People, 'persons'>,
-): Promise<(PersonDocument & { source: OperatorSource })[]> => {
-  const found = (await reads.find(readModels.people, {
-    where: { operator: true },
-    limit: maxOperators,
-  })) as PersonDocument[];
-  const states = await Promise.all(found.map(({ id }) => persons.load(id)));
-  return found.flatMap((document, index) => {
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<{ operators: Operator[]; next: string | null }> => {
+  const scan = { where: { operator: true }, before, limit };
+  const { documents, next } = await scanPage<PersonDocument>(reads, readModels.people, scan, () => true);
+  const states = await Promise.all(documents.map(({ id }) => persons.load(id)));
+  const operators = documents.flatMap((document, index) => {
     const state = states[index]!;
     return state.status === 'REGISTERED' && state.operator !== null ? [{ ...document, source: state.operator }] : [];
   });
+  return { operators, next };
 };
 
 /**

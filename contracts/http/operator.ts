@@ -93,6 +93,8 @@ export const ownerLinkResponse = z.object({
   expires_at: timestamp,
 });
 
+export const listOperatorsQuery = z.strictObject({ limit: listQuery.limit, cursor: listCursor('person') });
+
 /** 200 of GET /operator/operators. */
 export const operatorListResponse = z.object({
   operators: z.array(
@@ -106,6 +108,7 @@ export const operatorListResponse = z.object({
       last_sign_in_at: timestamp.nullable(),
     }),
   ),
+  next_cursor: z.string().nullable().describe('null on the last page.'),
 });
 export type OperatorListResponse = z.output<typeof operatorListResponse>;
 export type OperatorResponse = OperatorListResponse['operators'][number];

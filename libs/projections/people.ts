@@ -24,7 +24,7 @@ const changePasskey = (event: RecordedEvent, id: string, fields: Partial<Passkey
 /** Names and passkeys of people, for lists. Whether someone may do something is read from the event log. */
 export const people: Projection<PersonDocument> = {
   model: readModels.people,
-  collection: { name: readModels.people, indexes: [['email'], ['operator']] },
+  collection: { name: readModels.people, indexes: [['email'], ['operator', 'id']] },
   handlers: {
     PersonRegistered: (event) => ({
       id: idOf(event),

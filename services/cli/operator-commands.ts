@@ -3,15 +3,27 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, personIdOf } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { personIdFrom } from '#application/people/identity.ts';
-import { findOperators, revokeOperator } from '#application/people/operators.ts';
+import { findOperatorPage, type Operator, revokeOperator } from '#application/people/operators.ts';
 import { openPeople } from '#application/people/people.ts';
 import { UsageError, withEngines } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
+const pageSize = 100;
+
 const listOperators = (json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog }) => {
-    const rows = (await findOperators(reads, openPeople(eventLog))).map(({ id, name, source, lastSignInAt }) => ({
+    const people = openPeople(eventLog);
+    const all: Operator[] = [];
+    for (let before: string | null | undefined; before !== null;) {
+      const { operators, next }: Awaited<ReturnType<typeof findOperatorPage>> = await findOperatorPage(reads, people, {
+        before,
+        limit: pageSize,
+      });
+      all.push(...operators);
+      before = next;
+    }
+    const rows = all.map(({ id, name, source, lastSignInAt }) => ({
       id: personIdOf(id),
       name,
       source,

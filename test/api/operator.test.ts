@@ -139,6 +139,26 @@ describe('An operator', () => {
       });
   });
 
+  it('reads all operators page by page, however many they are', async () => {
+    const emails = Array.from({ length: 105 }, (_, n) => `many-${n}@example.com`);
+    for (const email of emails)
+      await openBrowser(api.app).signIn(await issueToken(api.eventLog, { email, operator: true }));
+    await api.catchUpReadModels();
+    const found: (string | null)[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const query = cursor === undefined ? '' : `&cursor=${cursor}`;
+      const response = await operator.request('GET', `/api/v1/operator/operators?limit=50${query}`);
+      const page = operatorListResponse.parse(response.body);
+      expect(page.operators.length).toBeLessThanOrEqual(50);
+      found.push(...page.operators.map(({ email }) => email));
+      cursor = page.next_cursor;
+    }
+    expect(found.filter((email) => email?.startsWith('many-')).toSorted()).toEqual(emails.toSorted());
+    expect(new Set(found).size).toBe(found.length);
+    const wrong = await operator.request('GET', '/api/v1/operator/operators?cursor=acc_1');
+    expect(wrong.body).toMatchObject({ error: 'invalid_request', field: 'cursor' });
+  });
+
   it('acts in an account without being its member', async () => {
     const account = await open('Foreign');
     const { body } = await operator.request('PUT', '/api/v1/account/settings', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ApiError } from '#contracts/http/api-error.ts';
-import { operatorListResponse } from '#contracts/http/operator.ts';
+import { listOperatorsQuery, operatorListResponse } from '#contracts/http/operator.ts';
 import { bareId, personIdOf, readModels } from '#contracts/names.ts';
-import { findOperators, revokeOperator } from '#application/people/operators.ts';
+import { findOperatorPage, revokeOperator } from '#application/people/operators.ts';
 import { nameSchema, type Route, sessionRoute, noContent, ok } from '../server/route.ts';
 
 const tag = 'Operation';
@@ -16,10 +16,12 @@ const listOperators = sessionRoute({
   summary: 'List the operators',
   description: 'For signed-in operators. Lists the people who see and change all accounts.',
   session,
-  responses: [ok('The operators.', nameSchema('OperatorList', operatorListResponse))],
-  handle: async ({ person: { personId } }, { reads, people, readYourWrites }) => {
+  request: { query: listOperatorsQuery },
+  responses: [ok('A page of operators.', nameSchema('OperatorList', operatorListResponse))],
+  handle: async ({ person: { personId }, query: { limit, cursor } }, { reads, people, readYourWrites }) => {
     await readYourWrites.waitForWrites(personId, readModels.people);
-    const operators = await findOperators(reads, people);
+    const before = cursor === undefined ? undefined : bareId('person', cursor);
+    const { operators, next } = await findOperatorPage(reads, people, { before, limit });
     return {
       operators: operators.map(({ id, name, email, source, lastSignInAt }) => ({
         id: personIdOf(id),
@@ -28,6 +30,7 @@ const listOperators = sessionRoute({
         source,
         last_sign_in_at: lastSignInAt,
       })),
+      next_cursor: next === null ? null : personIdOf(next),
     };
   },
 });

@@ -29,6 +29,7 @@ import type {
   AccountListResponse,
   changePlanRequest,
   listAccountsQuery,
+  listOperatorsQuery,
   openAccountRequest,
   OperatorAccountResponse,
   OperatorListResponse,
@@ -91,7 +92,7 @@ export type PeopleEndpoints = {
     body: z.input<typeof ownerLinkRequest>;
     response: z.output<typeof ownerLinkResponse>;
   };
-  'GET /api/v1/operator/operators': { response: OperatorListResponse };
+  'GET /api/v1/operator/operators': { query: Query<typeof listOperatorsQuery>; response: OperatorListResponse };
   'DELETE /api/v1/operator/operators/{person_id}': { response: void };
   'GET /api/v1/operator/plans': { response: PlanListResponse };
 };

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { OperatorResponse } from '#contracts/http/operator.ts';
 import { api } from '../../api/client.ts';
-import { useList } from '../../api/cursor-list.ts';
+import { useCursorList } from '../../api/cursor-list.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
@@ -79,9 +79,8 @@ const RevokeDialog = ({ operator: { id, name }, onClose }: RevokeDialogProps): R
 export const OperatorList = (): ReactElement => {
   const [chosen, setChosen] = useState<OperatorResponse | null>(null);
   const { data: session } = useSession();
-  const list = useList(
-    ['operators'],
-    async (signal) => (await api.get('/api/v1/operator/operators', { signal })).operators,
+  const list = useCursorList(['operators'], 'operators', (cursor, signal) =>
+    api.get('/api/v1/operator/operators', { query: { cursor, limit: 100 }, signal }),
   );
   return (
     <div className="stack">
