@@ -79,18 +79,6 @@ describe('Names without a DNS response', () => {
     });
     expect(queried()).toHaveLength(32);
   });
-
-  test('are cached for a while, so that the next caller does not wait', async () => {
-    const server = await closeAfterTest(startNameServer(recordsWith()));
-    // The look-up ends a fifth earlier than its callers: long enough for a busy machine to start it in between.
-    const egress = await open(server, { limits: { lookupTimeoutMs: 10_000 } });
-    const { sendWebhook } = egress;
-    const timeout = { kind: 'timeout', reason: 'The name one.slow.test was not resolved within 10 s.' };
-    expect(await sendWebhook(webhookRequest('https://one.slow.test/', 'acc_a'))).toMatchObject(timeout);
-    const queries = await countQueries(server, egress, 'one.slow.test');
-    expect(await sendWebhook(webhookRequest('https://one.slow.test/', 'acc_b'))).toMatchObject(timeout);
-    expect(await countQueries(server, egress, 'one.slow.test')).toBe(queries);
-  });
 });
 
 type StartLookup = (egress: Awaited<ReturnType<typeof open>>) => Promise<() => unknown>;

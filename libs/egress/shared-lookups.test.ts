@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import type { LookupResult } from './dns.ts';
 import { createSharedLookups } from './shared-lookups.ts';
 
@@ -13,7 +14,11 @@ const forever = new AbortController().signal;
 const minuteMs = 60_000;
 
 /** Shared look-ups with a manual clock and the given results. A name without a result is pending until `respond`. */
-const createTestLookups = (results: Record<string, LookupResult | Error | undefined>, maxPerAccount = 2) => {
+const createTestLookups = (
+  results: Record<string, LookupResult | Error | undefined>,
+  maxPerAccount = 2,
+  lookupTimeoutMs = 1_000_000_000,
+) => {
   const started: string[] = [];
   const cancelled: string[] = [];
   let time = 1;
@@ -26,7 +31,7 @@ const createTestLookups = (results: Record<string, LookupResult | Error | undefi
       if (result instanceof Error) return Promise.reject(result);
       return result ? Promise.resolve(result) : new Promise((resolve) => pending.set(name, resolve));
     },
-    lookupTimeoutMs: 1_000_000_000,
+    lookupTimeoutMs,
     maxPerAccount,
     now: () => time,
   });
@@ -57,6 +62,21 @@ describe('A look-up result is cached', () => {
     advance(2);
     await lookUpAgain();
     expect(started).toHaveLength(2);
+  });
+
+  test('when no name server responded in time, so that the next caller does not wait', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const timeoutMs = 10_000;
+    const { lookUp, started, cancelled } = createTestLookups({}, 2, timeoutMs);
+    /** Like a caller, which waits for at most the time of a look-up. */
+    const waitFor = (account: string) =>
+      runWithTimeout(timeoutMs, (signal) => lookUp('name', account, signal)).catch((error: unknown) => error);
+    const first = waitFor('acc_a');
+    await vi.advanceTimersByTimeAsync(timeoutMs);
+    expect(await first).toMatchObject({ code: 'ETIMEOUT' });
+    expect(await waitFor('acc_b')).toMatchObject({ code: 'ETIMEOUT' });
+    expect([started, cancelled]).toEqual([['name'], ['name']]);
   });
 
   test('not at all when its TTL is 0', async () => {
