@@ -11,7 +11,7 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from '#libs/event-store/port.ts';
-import { newId } from '#libs/ids/ulids.ts';
+import { newId, newRequestId } from '#libs/ids/ulids.ts';
 import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracingEnabled, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 import { isEventRejected, validateEvent, validateMetadata } from './event-validation.ts';
@@ -239,7 +239,7 @@ export const loadCachedAggregate = async <State, Command, Event extends EventOf>
 export const newCause = (
   actor: Actor,
   accountId: string | null,
-  { correlationId, traceparent }: RequestOrigin = { correlationId: newId(), traceparent: null },
+  { correlationId, traceparent }: RequestOrigin = { correlationId: newRequestId(), traceparent: null },
 ): Cause => ({ actor, accountId, correlationId, causationId: null, traceparent });
 
 /**

@@ -16,5 +16,8 @@ const randomFraction = (): number => {
 /** A new ULID: 48 bits of time in milliseconds (of `at`, or now) and 80 random bits. */
 export const newId = (at?: Date): string => ulid(at?.getTime(), randomFraction);
 
+/** `req_<id>`: the id of a request or command in its response, in the log and in its events. */
+export const newRequestId = (): string => `req_${newId()}`;
+
 /** The time in an id, to the millisecond. */
 export const timeOfId = (id: string): Date => new Date(decodeTime(id));

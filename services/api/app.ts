@@ -8,6 +8,7 @@ import Fastify, {
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { ApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { createKeyedLock } from '#libs/concurrency/fair-queue.ts';
+import { newRequestId } from '#libs/ids/ulids.ts';
 import { projections } from '#libs/projections/all.ts';
 import { registerDashboard } from './dashboard/routes.ts';
 import { buildOpenApi } from './docs/openapi.ts';
@@ -26,7 +27,6 @@ import {
   createClientErrorHandler,
   handleUnknownExpectations,
   handleUnreadablePath,
-  newRequestId,
   requireHost,
 } from './server/malformed-requests.ts';
 import { limitPipelining } from './server/pipelining.ts';

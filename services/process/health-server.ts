@@ -7,7 +7,7 @@ import type { Telemetry } from '#libs/telemetry/telemetry.ts';
 import { healthRoutes } from '../api/health/routes.ts';
 import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { internalError, sendError } from '../api/server/errors.ts';
-import { newRequestId } from '../api/server/malformed-requests.ts';
+import { newRequestId } from '#libs/ids/ulids.ts';
 import { limitPipelining } from '../api/server/pipelining.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';

@@ -23,7 +23,12 @@ describe('On the command line an account', () => {
     await colophon('account', 'suspend', id, '--reason', 'x');
     await colophon('account', 'reinstate', id);
     const { events } = (await createClient(at.service.url, key).request('GET', '/api/v1/account/events')).body as {
-      events: { type: string; actor: { kind: string; name: string }; data: { reason?: string | null } }[];
+      events: {
+        type: string;
+        actor: { kind: string; name: string };
+        data: { reason?: string | null };
+        request_id: string;
+      }[];
     };
     expect(events.map(({ type, data }) => [type, data.reason])).toEqual([
       ['AccountReinstated', null],
@@ -33,6 +38,7 @@ describe('On the command line an account', () => {
       ['AccountOpened', undefined],
     ]);
     for (const { actor } of events) expect(actor).toEqual({ kind: 'person', name: expect.stringMatching(/./) });
+    for (const { request_id } of events.slice(0, 3)) expect(request_id).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 
   it('is not changed again by a repeated command', async () => {

@@ -2,12 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { truncateForMessage, type ApiErrorFields, invalidField } from '#contracts/http/api-error.ts';
-import { newId } from '#libs/ids/ulids.ts';
+import { newRequestId } from '#libs/ids/ulids.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { errorBody, sendError } from './errors.ts';
-
-/** `req_<id>`: the id of the request in the response, in the log and in its events. */
-export const newRequestId = (): string => `req_${newId()}`;
 
 const malformedRequest = (message: string, field: string): ApiErrorFields => ({
   name: 'invalid_request',
