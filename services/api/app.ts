@@ -14,6 +14,7 @@ import { registerDashboard } from './dashboard/routes.ts';
 import { buildOpenApi } from './docs/openapi.ts';
 import { registerDocs } from './docs/routes.ts';
 import { createAccessCheck } from './events/access-check.ts';
+import { createMissedEventReader } from './events/missed-events.ts';
 import { createLiveStreams, type LiveStreams } from './events/live-streams.ts';
 import { routes } from './routes.ts';
 import { createEventDownloadLimiter } from './events/download.ts';
@@ -127,6 +128,7 @@ const openLiveStreams = (app: FastifyInstance, dependencies: AppDependencies): L
   const streams = createLiveStreams(eventLog.store, {
     waitUntilShown: (position) =>
       Promise.all(projections.map(({ model }) => reads.waitForCheckpoint(model, position, maxShownWaitMs))),
+    readMissed: createMissedEventReader(reads),
     reportError: (error) => logger.warn({ err: error }, 'live streams could not follow the event log'),
     ...(liveHeartbeatMs === undefined ? {} : { heartbeatMs: liveHeartbeatMs }),
   });

@@ -82,6 +82,22 @@ describe('GET /api/v1/events/live', () => {
     second.close();
   });
 
+  it('continues exactly there, whatever other accounts did meanwhile', async () => {
+    const { secret } = await openKey();
+    const first = await follow(secret);
+    const seen = await render(secret);
+    const [, position] = /id: (\d+)\ndata/.exec(await first.until(seen))!;
+    first.close();
+    const busy = await openKey();
+    for (let request = 0; request < 21; request += 1) await api.requestRenders(busy.accountId, 100, 'poll');
+    const missed = await render(secret);
+    const second = await follow(secret, position);
+    const text = await second.until(': heartbeat');
+    expect(text.match(/"subject":"render_\w+"/g)).toEqual([`"subject":"${missed}"`]);
+    expect(text).not.toContain('event: reset');
+    second.close();
+  });
+
   it('ends when its key is revoked', async () => {
     const { accountId, secret, id } = await openKey();
     const stream = await follow(secret);

@@ -31,7 +31,11 @@ export type EventFeedOptions = {
 const retryDelayMs = 1_000;
 
 /** Null for an event about nothing that the API has an id for. */
-export const liveEventOf = ({ type, stream, position }: RecordedEvent): LiveEvent | null => {
+export const liveEventOf = ({
+  type,
+  stream,
+  position,
+}: Pick<RecordedEvent, 'type' | 'stream' | 'position'>): LiveEvent | null => {
   const subject = subjectIdOf(stream);
   return subject === null ? null : { position, type, subject };
 };

@@ -4,7 +4,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId } from '#contracts/names.ts';
 import { hasFullShare } from '#libs/concurrency/permits.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { createEventFeed, type EventFeedOptions, type LiveEvent, liveEventOf } from './event-feed.ts';
+import { createEventFeed, type EventFeedOptions, type LiveEvent } from './event-feed.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 
 /** `lastEventId` is the position of the last event that the reader has; undefined if it has none. */
@@ -26,9 +26,6 @@ export type LiveStreams = {
 
 /** A person's streams leave two of the six connections that a browser opens to a host over HTTP/1.1. */
 export const streamLimits = { perCaller: 4, perAccount: 50, perProcess: 1_000 } as const;
-/** The most events of the log that are read again for one reader who connects again. */
-const maxMissedEvents = 2_000;
-const readBatchSize = 256;
 const defaultHeartbeatMs = 15_000;
 /** After an event that can end access: the caches of callers have expired by then. */
 const defaultRecheckDelayMs = 500;
@@ -49,27 +46,12 @@ const noStreamLeft = (): ApiError =>
   tooManyStreams(streamLimits.perProcess, `The service has no live stream left. Try again in ${retryAfterSeconds} s.`);
 
 type OpenStream = LiveStreamRequest & { stream: LiveStream };
-type LiveEventStore = Pick<EventStore, 'head' | 'subscribe' | 'readAll'>;
 
-/** The events of the account after `after` up to `until`, or that these are too many to read. */
-const readMissed = async (
-  store: Pick<EventStore, 'readAll'>,
-  accountId: string,
-  after: number,
-  until: number,
-): Promise<LiveEvent[] | 'too many'> => {
-  const missed: LiveEvent[] = [];
-  let position = after;
-  for (let read = 0; position < until;) {
-    if (read >= maxMissedEvents) return 'too many';
-    const batch = await store.readAll(position, readBatchSize);
-    if (batch.length === 0) break;
-    read += batch.length;
-    position = batch.at(-1)!.position;
-    const own = batch.filter((event) => event.metadata.accountId === accountId && event.position <= until);
-    missed.push(...own.flatMap((event) => liveEventOf(event) ?? []));
-  }
-  return missed;
+export type LiveStreamOptions = EventFeedOptions & {
+  /** The events of an account after one position up to another, or that these are too many to send again. */
+  readMissed: (accountId: string, after: number, until: number) => Promise<LiveEvent[] | 'too many'>;
+  heartbeatMs?: number;
+  recheckDelayMs?: number;
 };
 
 const mayEndAccess = ({ subject }: LiveEvent): boolean =>
@@ -77,8 +59,8 @@ const mayEndAccess = ({ subject }: LiveEvent): boolean =>
 
 /** The live streams of one process. Without streams nothing is read from the event log, and no timer runs. */
 export const createLiveStreams = (
-  store: LiveEventStore,
-  options: EventFeedOptions & { heartbeatMs?: number; recheckDelayMs?: number },
+  store: Pick<EventStore, 'head' | 'subscribe'>,
+  options: LiveStreamOptions,
 ): LiveStreams => {
   const feed = createEventFeed(store, options);
   const open = new Set<OpenStream>();
@@ -149,7 +131,7 @@ export const createLiveStreams = (
         const position = await feed.join(stream.listener);
         const after = lastEventId === undefined ? position : Number(lastEventId);
         const isKnown = Number.isSafeInteger(after) && after >= 0 && after <= position;
-        stream.begin(position, isKnown ? await readMissed(store, accountId, after, position) : 'too many');
+        stream.begin(position, isKnown ? await options.readMissed(accountId, after, position) : 'too many');
       } catch (error) {
         stream.body.destroy();
         throw error;
