@@ -57,10 +57,13 @@ const dnsFailureResponse = (query: Buffer, end: number): Buffer => {
   return response;
 };
 
-/** Starts a name server on a free loopback port. It responds at once or never. `ipv6` is what it does with AAAA queries. */
+/**
+ * Starts a name server on a free loopback port. It responds at once or never. `ipv6` is what it does with AAAA queries. A
+ * client repeats a query after `repeatAfterMs` without a response: on a busy machine also one that has a response.
+ */
 export const startNameServer = async (
   recordOf: (name: string) => NameRecord,
-  { ipv6 = 'responds' }: { ipv6?: 'responds' | 'fails' | 'silent' } = {},
+  { ipv6 = 'responds', repeatAfterMs = 200 }: { ipv6?: 'responds' | 'fails' | 'silent'; repeatAfterMs?: number } = {},
 ): Promise<NameServer> => {
   const counts = new Map<string, number>();
   let clients = 0;
@@ -83,7 +86,7 @@ export const startNameServer = async (
     clientCount: () => clients,
     pendingQueryCount: () => pendingQueries,
     createDnsClient: () => {
-      const client = new Resolver({ timeout: 200, maxTimeout: 200, tries: 100 });
+      const client = new Resolver({ timeout: repeatAfterMs, maxTimeout: repeatAfterMs, tries: 100 });
       client.setServers([`127.0.0.1:${port}`]);
       clients += 1;
       const counted = <T>(query: Promise<T>): Promise<T> => {
