@@ -14,6 +14,8 @@ const times: ElectionTimes = {
   leaseDurationMs: 2_000,
   retryIntervalMs: 10,
 };
+/** So long that no leader loses its lease on a busy machine. */
+const longTimes: ElectionTimes = { ...times, renewalDeadlineMs: 20_000, leaseDurationMs: 40_000 };
 const identity = (id: string, more: Partial<ProcessIdentity> = {}): ProcessIdentity => ({
   id,
   name: id,
@@ -62,9 +64,7 @@ const waitUntil = async (condition: () => boolean): Promise<void> => {
 describe('Leader election', () => {
   it('has one leader at a time among several processes, and the next one when the leader stops', async () => {
     const leaders: string[] = [];
-    // So long that no leader loses its lease on a busy machine.
-    const long: ElectionTimes = { ...times, renewalDeadlineMs: 20_000, leaseDurationMs: 40_000 };
-    const processes = ['a', 'b', 'c', 'd'].map((id) => runFor(identity(id), leaders, open(), long));
+    const processes = ['a', 'b', 'c', 'd'].map((id) => runFor(identity(id), leaders, open(), longTimes));
     for (let count = 1; count <= processes.length; count += 1) {
       await waitUntil(() => leaders.length === count);
       expect(processes.filter(({ isRunning }) => isRunning()).length).toBe(1);
@@ -147,7 +147,7 @@ describe('Leader election', () => {
       },
     };
     const leaders: string[] = [];
-    const leader = runFor(identity('leader'), leaders, losing);
+    const leader = runFor(identity('leader'), leaders, losing, longTimes);
     await waitUntil(() => leader.isRunning());
     const later = (await readLeaderLease(reads, 'relay')).renewals + 5;
     for (
