@@ -16,8 +16,8 @@ const redeliveryCauses = fc.array(fc.array(fc.constantFrom('nak' as const, 'expi
 export const acknowledgingCases: ContractCases<BusUnderTest> = {
   'an acknowledged message is not delivered again': async ({ engine, advance }) => {
     await engine.publish(newMessage());
-    await (await leaseNext(engine)).ack();
-    await advance(testConsumer.leaseMs * 2);
+    await (await leaseNext(engine, twoSeconds)).ack();
+    await advance(twoSeconds.leaseMs * 2);
     expect(await isBusEmpty(engine)).toBe(true);
   },
 
@@ -79,13 +79,13 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     for (const byMs of [-3_600_000, 3_600_000]) {
       const message = newMessage();
       await engine.publish(message);
-      const leased = await leaseNext(engine);
+      const leased = await leaseNext(engine, longLease);
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
       await leased.nak(5_000);
       await advance(1_000);
       expect(await isBusEmpty(engine)).toBe(true);
       await advance(4_001);
-      const again = await leaseNext(engine);
+      const again = await leaseNext(engine, longLease);
       expect(again).toMatchObject({ id: message.id, deliveryCount: 2 });
       await again.ack();
       vi.useRealTimers();
@@ -95,8 +95,8 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
   'a nak without delay redelivers a message to a waiting consumer': async ({ engine }) => {
     const message = newMessage();
     await engine.publish(message);
-    const held = await leaseNext(engine);
-    const waiting = leaseNext(engine);
+    const held = await leaseNext(engine, longLease);
+    const waiting = leaseNext(engine, longLease);
     await held.nak(0);
     expect((await waiting).id).toBe(message.id);
   },

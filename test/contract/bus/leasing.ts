@@ -24,7 +24,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     const messages = Array.from({ length: 20 }, (_, number) => newMessage({ number }));
     for (const message of messages) await engine.publish(message);
     for (const message of messages) {
-      const leased = await leaseNext(engine);
+      const leased = await leaseNext(engine, longLease);
       expect(leased.id).toBe(message.id);
       await leased.ack();
     }
@@ -51,7 +51,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await engine.publish(message);
     await engine.publish(message);
     expect(await engine.pending(testConsumer)).toBe(1);
-    const leased = await leaseNext(engine);
+    const leased = await leaseNext(engine, longLease);
     await engine.publish(message);
     await leased.ack();
     await engine.publish(message);
@@ -68,7 +68,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     const messages = Array.from({ length: 30 }, () => newMessage());
     for (const message of messages) {
       await engine.publish(message);
-      await (await leaseNext(engine)).ack();
+      await (await leaseNext(engine, longLease)).ack();
     }
     await advance(deduplicationMs + 1);
     for (const message of messages.toReversed()) await engine.publish(message);
@@ -84,7 +84,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
 
   'waiting and leased messages are pending, acknowledged ones are not': async ({ engine }) => {
     for (let number = 0; number < 3; number += 1) await engine.publish(newMessage());
-    const leased = await leaseNext(engine);
+    const leased = await leaseNext(engine, longLease);
     expect(await engine.pending(testConsumer)).toBe(3);
     await leased.ack();
     expect(await engine.pending(testConsumer)).toBe(2);

@@ -3,7 +3,9 @@ import type { BusUnderTest } from '../../support/contract/bus-under-test.ts';
 import type { ContractCases } from '../../support/contract/describe-contract.ts';
 import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../../support/contract/bus-messages.ts';
 
-const urgentWorker = { ...testConsumer, urgent: true };
+/** So long that it does not end while a busy machine does a few things. */
+const longLease = { ...testConsumer, leaseMs: 10_000 };
+const urgentWorker = { ...longLease, urgent: true };
 
 export const queueCases: ContractCases<BusUnderTest> = {
   'urgent messages of a subject have their own queue': async ({ engine }) => {
@@ -25,7 +27,7 @@ export const queueCases: ContractCases<BusUnderTest> = {
     const message = newMessage();
     await engine.publish(message);
     expect(await waiting).toBeNull();
-    const leased = await leaseNext(engine);
+    const leased = await leaseNext(engine, longLease);
     expect(leased.id).toBe(message.id);
     await leased.ack();
     expect(await isBusEmpty(engine)).toBe(true);
