@@ -95,7 +95,7 @@ test.each([
 });
 
 test('chained promises that run too long fail the document also if its processes seldom get a processor', async () => {
-  const failed = apiErrorFieldsOf(run('const f=()=>Promise.resolve().then(f);f()', { limits: { scriptMs: 900 } }));
+  const failed = apiErrorFieldsOf(run('const f=()=>Promise.resolve().then(f);f()', { limits: { scriptMs: 300 } }));
   const scripted = printer.health().find(({ renderMode }) => renderMode === 'scripted')!;
   const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
     for (const { pid, isRenderer } of await readGroupMemory(new Set([scripted.processGroup!]))) {
