@@ -77,6 +77,11 @@ describe('a worker pool', () => {
     expect(events.toSorted()).toEqual(['first is over', 'next begins']);
   });
 
+  test('does not count the start of a process', async () => {
+    const task = { inputType: 'html', data: new Uint8Array(), maxImages: null } as const;
+    expect(await open('late-worker').run('prepare', task, { timeoutMs: 2_000 })).toEqual({ html: 'done' });
+  });
+
   test('fails the task of a process that crashes, and continues', async () => {
     const pool = open('stub-worker');
     const first = await workerPid(pool);

@@ -11,8 +11,8 @@ import { type WorkerExit, startWorker, type WorkerProcess } from './worker/proce
 import type { TaskRequest, Tasks } from './worker/worker.ts';
 
 /**
- * `timeoutMs` is how long the task may run once it has a process. `waitTimeoutMs` is how long it may wait for one, by
- * default the same. Tasks of different groups take turns. `onStart` is called when the task has its process.
+ * `timeoutMs` is how long the task may run once it has a process that has started. `waitTimeoutMs` is how long it may wait
+ * for a free one, by default the same. Tasks of different groups take turns. `onStart` is called when the task can run.
  */
 export type TaskOptions = { timeoutMs: number; waitTimeoutMs?: number; group?: string; onStart?: () => void };
 
@@ -50,6 +50,9 @@ export type WorkerPoolOptions = {
   /** Another worker program, with the protocol of `worker.ts`. */
   workerFile?: string;
 };
+
+/** On a busy machine a start may take as long as a small document may. */
+const startTimeoutMs = 60_000;
 
 const isIdle = ({ task }: WorkerSlot): boolean => task === null;
 
@@ -119,14 +122,17 @@ export const openWorkerPool = ({
     const slot = [...slots].find(isIdle) ?? open();
     slot.task = { resolve, reject };
     replenish();
-    onStart?.();
-    slot.worker.send(request);
-    const createError = (): Error => {
+    const removeFor = (error: Error): Error => {
       remove(slot);
       replenish();
-      return taskTimeoutError(timeoutMs);
+      return error;
     };
-    return runWithTimeout(timeoutMs, () => promise, { createError });
+    await runWithTimeout(startTimeoutMs, () => Promise.race([slot.worker.ready, promise]), {
+      createError: () => removeFor(noProcessError(startTimeoutMs)),
+    });
+    onStart?.();
+    slot.worker.send(request);
+    return runWithTimeout(timeoutMs, () => promise, { createError: () => removeFor(taskTimeoutError(timeoutMs)) });
   };
 
   return {
@@ -134,7 +140,7 @@ export const openWorkerPool = ({
       const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = options;
       const wait = {
         timeoutMs: waitTimeoutMs,
-        createError: () => tooBusyError('No process was free to convert the document', waitTimeoutMs),
+        createError: () => noProcessError(waitTimeoutMs),
       };
       const result = await queue.add(group, () => runTask({ task, input }, options), wait);
       if (isTaskError(result)) throw ApiError.from(result.error, result.failure?.message);
@@ -153,6 +159,9 @@ export const openWorkerPool = ({
     },
   };
 };
+
+const noProcessError = (waitedMs: number): ApiError =>
+  tooBusyError('No process was free to convert the document', waitedMs);
 
 const taskTimeoutError = (timeoutMs: number): ApiError =>
   ApiError.of('processing_timeout', `The document could not be converted within ${timeoutMs / 1000} seconds.`, {

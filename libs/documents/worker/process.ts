@@ -9,6 +9,8 @@ import type { TaskRequest } from './worker.ts';
 export type WorkerExit = 'out of memory' | 'never started' | 'crashed';
 
 export type WorkerProcess = {
+  /** Resolves when the process can work; never if it ends before. */
+  ready: Promise<void>;
   send: (request: TaskRequest) => void;
   kill: () => void;
 };
@@ -37,6 +39,7 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   });
   unrefChild(child);
   lowerPriority(child);
+  const ready = Promise.withResolvers<void>();
   let state: 'starting' | 'ready' | 'ended' = 'starting';
   const onEnd = (signal: string | null): void => {
     if (state === 'ended') return;
@@ -47,10 +50,12 @@ export const startWorker = (file: string, memoryMb: number, { onResult, onExit }
   child.on('message', (message: WorkerMessage) => {
     if (message !== 'ready') return onResult(message);
     state = 'ready';
+    ready.resolve();
   });
   child.on('exit', (_, signal) => onEnd(signal));
   child.on('error', () => onEnd(null));
   return {
+    ready: ready.promise,
     // Messages to a process that has ended are dropped; `onExit` reports its end.
     send: (request) => void child.send(request, () => {}),
     kill: () => {
