@@ -6,6 +6,8 @@ import { openEventStoreOn } from '../support/kurrentdb/event-stores.ts';
 import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
 
 const { start, closeAfterTest } = useTestServers();
+/** A busy machine may need more than a second for a large append. */
+const longAttempts = { attemptTimeoutMs: 15_000 };
 
 describe('An append to KurrentDB', () => {
   it.each(['silently', 'with the connection'] as const)(
@@ -24,14 +26,14 @@ describe('An append to KurrentDB', () => {
     ['on a call that appends share', '26.0.2'],
     ['on a call of its own', null],
   ])('%s is refused at once if it has more than 1 MiB', async (_how, version) => {
-    const engine = closeAfterTest(openEventStoreOn((await start({ version })).endpoint.port));
+    const engine = closeAfterTest(openEventStoreOn((await start({ version })).endpoint.port, longAttempts));
     const events = Array.from({ length: 20 }, () => newEvent('x'.repeat(60_000)));
     await expect(engine.append('render-1', events, noStream)).rejects.toBeInstanceOf(MaxAppendSizeExceededError);
     await expect(engine.append('render-1', events.slice(0, 10), noStream)).resolves.toMatchObject({ revision: 9 });
   });
 
   it('is refused if an event has no type', async () => {
-    const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port, { operationTimeoutMs: 1_000 }));
+    const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port, { operationTimeoutMs: 5_000 }));
     const event = { ...newEvent(), type: '' } as unknown as NewEvent;
     await expect(engine.append('render-1', [event], noStream)).rejects.toThrow('BadRequest');
   });
@@ -63,8 +65,8 @@ describe('An append to KurrentDB', () => {
     const streams = Array.from({ length: 200 }, (_, number) => `render-${number}`);
     const appends = await Promise.allSettled(streams.map((stream) => engine.append(stream, newEvents(1), noStream)));
     expect(new Set(appends.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    server.loseAppendResponses(0, 'silently');
-    expect((await engine.readAll(0, 1_000)).length).toBeLessThan(100);
+    const reader = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    expect((await reader.readAll(0, 1_000)).length).toBeLessThan(100);
   });
 
   it('fails if no response ever comes, and the store works on', async () => {
@@ -129,7 +131,7 @@ describe('A subscription to KurrentDB', () => {
 
   it('applies backpressure to the server if its reader is slow', async () => {
     const server = await start();
-    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, longAttempts));
     const events = Array.from({ length: 400 }, () => newEvent('x'.repeat(20_000)));
     for (let from = 0; from < 400; from += 10) await engine.append('render-1', events.slice(from, from + 10), from - 1);
     const got: RecordedEvent[] = [];
@@ -147,8 +149,7 @@ describe('A subscription to KurrentDB', () => {
 
   it('that is live and slow is ended by the server, and loses no event', async () => {
     const server = await start();
-    // On a busy machine, a server that sends much may need more than a second for an append.
-    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 15_000 }));
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, longAttempts));
     const got: RecordedEvent[] = [];
     const enough = new AbortController();
     await engine.append('render-0', newEvents(1), noStream);

@@ -12,7 +12,6 @@ afterEach(async () => {
   for (const other of others.splice(0)) await other.kill();
 });
 
-const shortTimeouts = { ...quickOptions, attemptTimeoutMs: 100 };
 const clusterUrl = (port: number): string => `kurrentdb+discover://127.0.0.1:${port}?tls=false`;
 /** How many attempts time out while the members of the cluster are unknown. */
 const abandonedAttempts = 3;
@@ -25,7 +24,7 @@ describe('An attempt that times out before its KurrentDB is found', () => {
       {
         module: '#libs/event-store/kurrentdb.ts',
         name: 'openKurrentDbEventStore',
-        args: [clusterUrl(server.endpoint.port), shortTimeouts],
+        args: [clusterUrl(server.endpoint.port), quickOptions],
       },
       'subscribe',
       { count: 2 },

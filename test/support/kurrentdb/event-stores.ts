@@ -3,8 +3,8 @@ import { type KurrentDbOptions, openKurrentDbEventStore } from '#libs/event-stor
 /** Short enough for tests with a server that does not respond, long enough for a busy machine. */
 export const quickOptions: KurrentDbOptions = {
   attemptTimeoutMs: 1_000,
-  operationTimeoutMs: 20_000,
-  unavailableTimeoutMs: 20_000,
+  operationTimeoutMs: 100_000,
+  unavailableTimeoutMs: 100_000,
   minRetryDelayMs: 10,
   maxRetryDelayMs: 200,
   checkIntervalMs: 50,
