@@ -61,20 +61,21 @@ const interruptJobs = async (): Promise<typeof interrupted> => {
   const failing = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
   const healthy = await receivers.openReceiver();
   const before = createJobClient(createClient(first.url, key));
-  const within = await before.submit({ webhook_url: held.url });
   const between = await before.submit({ webhook_url: failing.url });
+  await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
   const rendering = await before.submit(
     { webhook_url: healthy.url },
     { mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('rendering') },
   );
-  await waitUntil('the first attempt is under way', () => held.received.length > 0);
   const processing = await before.waitUntilJob(
     rendering.job_id,
     'has started',
     ({ status }) => status === 'PROCESSING',
   );
   expect(processing.started_at).toBeDefined();
-  await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
+  // Last, because the attempt ends after ten seconds.
+  const within = await before.submit({ webhook_url: held.url });
+  await waitUntil('the first attempt is under way', () => held.received.length > 0);
   await first.stop('SIGKILL');
   return {
     within: within.job_id,
