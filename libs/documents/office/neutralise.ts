@@ -2,6 +2,7 @@ import type { Parts } from './archive.ts';
 import { isXmlPart } from './archive.ts';
 import { withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
+import { withRoomInNarrowCells } from './narrow-cells.ts';
 import { fittedToWidth } from './sheets.ts';
 import { externalNamesOf, withStoredValues } from './stored-values.ts';
 import { replaceElements } from './tags.ts';
@@ -82,13 +83,17 @@ const withoutFolder = (sheet: string): string =>
     ),
   );
 
-const cleanOoxmlPart = (path: string, xml: string, externalNames: ReadonlySet<string>): string => {
+/** What the cleaning of a part takes from others: names of other workbooks, and the styles of a Word document. */
+type OtherParts = { externalNames: ReadonlySet<string>; wordStyles: string };
+
+const cleanOoxmlPart = (path: string, xml: string, { externalNames, wordStyles }: OtherParts): string => {
   if (path.endsWith('.rels'))
     return editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
   const cleaned = cleanOoxml(xml);
   if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path))
     return fittedToWidth(withStoredValues(withoutFolder(cleaned), externalNames));
-  return /^word\/styles\.xml$/i.test(path) ? withOutlineLevels(cleaned) : cleaned;
+  if (/^word\/styles\.xml$/i.test(path)) return withOutlineLevels(cleaned);
+  return /^word\/[^/]+\.xml$/i.test(path) ? withRoomInNarrowCells(cleaned, wordStyles) : cleaned;
 };
 
 /** Elements of ODF that read or run something else by their attributes. */
@@ -125,14 +130,15 @@ const withoutOdfComments = (xml: string): string =>
  */
 export const neutralise = (parts: Parts, family: 'ooxml' | 'odf'): Parts => {
   const removed = family === 'ooxml' ? removedParts : removedOdfParts;
-  const externalNames = externalNamesOf(parts);
+  const wordStyles = readXml(parts.get('word/styles.xml') ?? new Uint8Array()) ?? '';
+  const others = { externalNames: externalNamesOf(parts), wordStyles };
   const cleanedParts: Parts = new Map(
     [...parts].flatMap(([path, content]): [string, Uint8Array][] => {
       if (removed.test(path)) return [];
       if (!isXmlPart(path)) return [[path, content]];
       const xml = readXml(content);
       if (xml === null) return [];
-      const cleaned = family === 'odf' ? withoutOdfComments(cleanOdf(xml)) : cleanOoxmlPart(path, xml, externalNames);
+      const cleaned = family === 'odf' ? withoutOdfComments(cleanOdf(xml)) : cleanOoxmlPart(path, xml, others);
       return [[path, cleaned === xml ? content : encodeXml(cleaned)]];
     }),
   );
