@@ -20,6 +20,10 @@ test.each([
   ['p{-prince-hyphenate-patterns:url(x);prince-pdf-page-label:"A"}', ['a property that begins with -prince-']],
   ['@media print{@layer a{h1{/**/string-set/**/:a content()}}}', ['string-set']],
   ['section{h1{string-set:a content()}color:red}', ['string-set']],
+  [
+    '@supports (display:grid) and (gap:1px){@media print{.n{float:footnote}}@page{size:A6}}',
+    ['float: footnote', 'size: a6'],
+  ],
 ])('%s has features that the browser ignores', (css, features) => {
   expect(featuresIn(css)).toEqual(features);
 });
@@ -32,6 +36,8 @@ test.each([
   'h1{break-before:page;break-inside:avoid}h2{page-break-after:always}',
   "p::after{content:\"string(x) target-counter(y) counter(page)\"}p::before{content:'\\'leader(x)'}",
   '@media screen{h1{string-set:a content()}}@supports (string-set: a content()){h1{string-set:a content()}}',
+  '@supports not (display:grid){h1{string-set:a content()}}@supports (-moz-x:y){h1{string-set:a content()}}',
+  '@supports selector(a:has(b)){h1{string-set:a content()}}@supports (float:footnote) or (gap:0){.n{float:footnote}}',
   'aside{float:left}/* .note{float:footnote} */',
   '.string-set{color:red}a[title="float: footnote"]{color:red}',
 ])('%s has none', (css) => {

@@ -140,6 +140,9 @@ const mayBeIgnored = new RegExp(
   'i',
 );
 
+/** Conditions of `@supports` that may be false in the browser. */
+const mayNotBeSupported = /\bnot\b|\(\s*-|:\s*-|\w\(/i;
+
 const ofPage = new Set(['size', 'marks', 'bleed']);
 
 const blockIn = (outer: Block, prelude: string): Block | null => {
@@ -151,6 +154,8 @@ const blockIn = (outer: Block, prelude: string): Block | null => {
       return 'page';
     case 'media':
       return mayApplyToPrint(text) ? outer : null;
+    case 'supports':
+      return mayBeIgnored.test(text) || mayNotBeSupported.test(text) ? null : outer;
     case 'layer':
     case 'container':
     case 'scope':
@@ -171,7 +176,7 @@ const maxFeatures = 20;
 
 /**
  * The features that the browser ignores, each once, in a style sheet or in the declarations of an element. What depends
- * on `@supports` is not read.
+ * on a condition of `@supports` that may be false is not read.
  */
 export const findIgnoredFeatures = (css: string, outermost: 'rules' | 'element' = 'rules'): IgnoredFeature[] => {
   if (!mayBeIgnored.test(css)) return [];
