@@ -102,7 +102,7 @@ const pagedMediaScripts = /\bpaged|vivliostyle/i;
  * @param html as the caller sent it, with the names of scripts
  * @param inlined with the style sheets of the assets
  */
-const warningsOfCss = (
+export const warningsOfCss = (
   html: string,
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,

@@ -46,6 +46,16 @@ describe('Markdown', () => {
     expect(convertMarkdown(markdown, 50).html).toContain(`<title>${title}</title>`);
   });
 
+  test('has warnings of CSS for printing that has no effect', () => {
+    const text = '<style>\n.n { float: footnote }\n</style>\n\n# T\n\n<p style="string-set: a content()">b</p>\n';
+    const warnings = convertMarkdown(text, 50).warnings ?? [];
+    expect(warnings.map((one) => one.kind === 'feature_ignored' && one.feature)).toEqual([
+      'string-set',
+      'float: footnote',
+    ]);
+    expect(convertMarkdown('# T\n\n<style>p { color: red }</style>', 50).warnings).toBeUndefined();
+  });
+
   test('has no scripts, unless HTML in it may run', () => {
     expect(convertMarkdown('# a <b>b</b>', 50).classification.scripts).toBe(false);
     expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({

@@ -7,7 +7,7 @@ import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
 import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
 import { classify, type HtmlDetails } from '../html/classify.ts';
-import { checkImages, missingResources } from '../html/convert.ts';
+import { checkImages, missingResources, warningsOfCss } from '../html/convert.ts';
 import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
 import { languageOf } from '../language/detect.ts';
@@ -136,7 +136,8 @@ export const convertMarkdown = (
     body,
   });
   const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
-  const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment)];
+  const { warnings: ofCss = [] } = warningsOfCss(rendered, body, classified);
+  const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment), ...ofCss];
   return {
     ...convertedDocument(html, classification),
     ...(!context?.assets && missingResources(body, classified)),
