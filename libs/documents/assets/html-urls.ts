@@ -3,6 +3,7 @@ import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import { isUnfinishedError } from '../html/unfinished-input.ts';
 import { cssAttributes, imageAttributes, parseSrcset } from '../html/element-resources.ts';
 import { parseWithHandlers } from '../html/html-parser.ts';
+import { linksStyleSheet } from '../html/linked-style-sheet.ts';
 import type { CssUrlKind } from './css-urls.ts';
 
 /** How URLs in HTML are replaced; undefined leaves one as it is. */
@@ -32,17 +33,6 @@ const replaceSrcset = (srcset: string, replace: HtmlReplacer['candidate']): stri
     })
     .join(', ');
 
-const isStyleSheet = (attributes: Attributes): boolean => {
-  const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
-  const type = attributes.get('type')?.trim().toLowerCase() || 'text/css';
-  return (
-    relations.includes('stylesheet') &&
-    !relations.includes('alternate') &&
-    type === 'text/css' &&
-    !attributes.has('disabled')
-  );
-};
-
 const keptLinkAttributes = ['id', 'class', 'media', 'title'];
 
 /** A style element with the style sheet of a link. */
@@ -56,7 +46,7 @@ const styleElement = (css: string, attributes: Attributes): string => {
 
 const editsOfTag = ({ tagName, attrs, location }: Token.TagToken, replacer: HtmlReplacer): Edit[] => {
   const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
-  if (tagName === 'link' && location && attributes.has('href') && isStyleSheet(attributes)) {
+  if (tagName === 'link' && location && attributes.has('href') && linksStyleSheet(attributes)) {
     const css = replacer.styleSheet(attributes.get('href')!);
     const { startOffset: start, endOffset: end } = location;
     return css === undefined ? [] : [{ start, end, text: styleElement(css, attributes) }];

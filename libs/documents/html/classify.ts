@@ -4,6 +4,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { dataImageProblem } from './data-images.ts';
 import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
+import { styleSheetInLink } from './linked-style-sheet.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
 import { findIgnoredFeatures, type IgnoredFeature } from './ignored-css.ts';
 import { addMetaElement } from './meta-elements.ts';
@@ -96,6 +97,8 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
     isUnfinished: boolean;
     /** Whether an image can have another source. */
     hasPicture: boolean;
+    /** The style sheets of links with data: URLs. */
+    linkedSheets: { css: string; media: string }[];
     budget: Budget;
   };
 
@@ -119,6 +122,7 @@ export const classify = (
     layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
     hasPicture: false,
+    linkedSheets: [],
     budget,
   };
   const { document, styles } = parseWithHandlers(html, false, {
@@ -131,12 +135,13 @@ export const classify = (
   let pageRule: PageRule | undefined;
   const waysOfSheets: WaysToLoseContent[] = [];
   const ignored = state.layout.styles.flatMap((style) => findIgnoredFeatures(style, 'element'));
-  for (const element of styles) {
-    const sheet = readStyleSheet(textOf(element), budget);
+  const ownSheets = styles.map((element) => ({ css: textOf(element), media: attributeOf(element, 'media') }));
+  for (const { css, media } of [...state.linkedSheets, ...ownSheets]) {
+    const sheet = readStyleSheet(css, budget);
     waysOfSheets.push(sheet.waysToLoseContent);
     state.external ||= sheet.external;
     state.needsStabilising ||= sheet.needsStabilising;
-    if (!mayApplyToPrint(attributeOf(element, 'media'))) continue;
+    if (!mayApplyToPrint(media)) continue;
     pageRule = mergePageRules(pageRule, sheet.pageRule);
     ignored.push(...sheet.ignored);
   }
@@ -202,6 +207,7 @@ const inspectTag = (
     state.namesLanguage ||= attrs.some(({ name, value }) => name === 'lang' && value.trim() !== '');
   if (tagName === 'meta' && !inTemplate) addMetaElement(state.metadata, attrs);
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
+  if (tagName === 'link' && !inTemplate) addLinkedSheet(state.linkedSheets, attrs);
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
   if (!inTemplate && tagName === 'source' && hasSources(attrs)) state.hasPicture = true;
@@ -210,6 +216,12 @@ const inspectTag = (
   if (!resources) return;
   state.external = true;
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
+};
+
+const addLinkedSheet = (sheets: { css: string; media: string }[], attrs: readonly Token.Attribute[]): void => {
+  const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
+  const css = styleSheetInLink(attributes);
+  if (css !== undefined) sheets.push({ css, media: attributes.get('media') ?? '' });
 };
 
 const hasSources = (attributes: readonly Token.Attribute[]): boolean =>

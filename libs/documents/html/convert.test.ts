@@ -156,6 +156,17 @@ describe('CSS for printing that the browser ignores', () => {
     expect(featuresOf('<style>@page{size:A5}h1{break-before:page}</style>')).toEqual([]);
   });
 
+  test('is found in the style sheet of a link with a data: URL', () => {
+    const link = (attributes: string) =>
+      `<link rel="stylesheet" href="data:text/css,.n%7Bfloat:footnote%7D" ${attributes}>`;
+    const encoded = Buffer.from('@page{size:A6}').toString('base64');
+    expect(featuresOf(link('') + `<link rel=stylesheet href="data:text/css;charset=utf-8;base64,${encoded}">`)).toEqual(
+      ['float: footnote', 'size: a6'],
+    );
+    expect(featuresOf(link('media=screen') + link('disabled') + `<template>${link('')}</template>`)).toEqual([]);
+    expect(featuresOf('<link rel=icon href="data:text/css,.n%7Bfloat:footnote%7D">')).toEqual([]);
+  });
+
   test('is none where a script or an own counter gives it an effect', () => {
     expect(featuresOf('<script src="https://a.example/paged.polyfill.js"></script><p style="float:footnote">')).toEqual(
       [],

@@ -5,8 +5,16 @@ const dataUrl = /^[\u0000-\u0020]*data:([^,]*),/i;
 /** More than any signature of an image needs, also with line breaks and each byte as %XX. */
 const signatureCharacters = 600;
 
-/** The first bytes of the body of a data: URL (Fetch standard, section 6). */
-const startOfBody = (body: string, isBase64: boolean): Buffer => {
+/** The parts of a data: URL; undefined for another one. */
+export const splitDataUrl = (url: string): { parameters: string; isBase64: boolean; body: string } | undefined => {
+  const [start, parameters = ''] = dataUrl.exec(url) ?? [];
+  return start === undefined
+    ? undefined
+    : { parameters, isBase64: /;\s*base64\s*$/i.test(parameters), body: url.slice(start.length) };
+};
+
+/** The bytes of the body of a data: URL, or of its start (Fetch standard, section 6). */
+export const decodeBody = (body: string, isBase64: boolean): Buffer => {
   const bytes = Buffer.from(body);
   if (!isBase64 && !body.includes('%')) return bytes;
   const text = bytes
@@ -22,12 +30,12 @@ const leadingSpace = /^(?:\s|%(?:20|09|0a|0d))+/i;
  * URL is another one. An empty one is no image on purpose, for example a template without its logo.
  */
 export const dataImageProblem = (url: string): string | undefined => {
-  const match = dataUrl.exec(url);
-  if (!match || url.startsWith(placeholderStart)) return undefined;
-  const [start, parameters = ''] = match;
-  const body = url.slice(start.length).replace(leadingSpace, '').slice(0, signatureCharacters);
+  const parts = splitDataUrl(url);
+  if (!parts || url.startsWith(placeholderStart)) return undefined;
+  const { parameters, isBase64 } = parts;
+  const body = parts.body.replace(leadingSpace, '').slice(0, signatureCharacters);
   if (body === '') return undefined;
-  const bytes = startOfBody(body, /;\s*base64\s*$/i.test(parameters));
+  const bytes = decodeBody(body, isBase64);
   if (/^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim()))
     return decodeUnicode(bytes).trimStart().startsWith('<') ? undefined : 'its data: URL is not an SVG image';
   const type = sniffType(bytes);
