@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countPlacedPages, placeParts } from './layout.ts';
 
 const program = fileURLToPath(new URL('../../../test/support/programs/compose-parts.ts', import.meta.url));
-const pagesPerPart = 10;
+const pagesPerPart = 2;
 const bytesPerPart = 250_000;
 
 /** Bytes that cannot be compressed and that no other part has. */
@@ -42,7 +42,7 @@ describe('Parts that are composed', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'colophon-test-'));
     const shared = noise('shared', 100_000);
-    for (let index = 0; index < 500; index += 1)
+    for (let index = 0; index < 300; index += 1)
       await writePart(join(folder, `${String(index).padStart(3, '0')}.pdf`), `part ${index}`, shared);
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -71,15 +71,15 @@ describe('Parts that are composed', () => {
   };
 
   it('need the memory of a few of them, however many there are, and share what is the same', async () => {
-    const [few, many] = [await compose(50), await compose(500)];
-    expect([few.pages, many.pages]).toEqual([500, 5000]);
-    // 450 more parts have 110 MB more of their own. What all of them share is written once.
-    expect(many.bytes - few.bytes).toBeGreaterThan(450 * bytesPerPart);
-    expect(many.bytes).toBeLessThan(500 * bytesPerPart + 5_000_000);
-    expect(many.maxMb - few.maxMb).toBeLessThan(75);
-    const encrypted = await compose(500, 'secret');
-    expect(encrypted.pages).toBe(5000);
-    expect(encrypted.maxMb - few.maxMb).toBeLessThan(75);
+    const [few, many] = [await compose(50), await compose(300)];
+    expect([few.pages, many.pages]).toEqual([100, 600]);
+    // 250 more parts have 62 MB more of their own. What all of them share is written once.
+    expect(many.bytes - few.bytes).toBeGreaterThan(250 * bytesPerPart);
+    expect(many.bytes).toBeLessThan(300 * bytesPerPart + 5_000_000);
+    expect(many.maxMb - few.maxMb).toBeLessThan(45);
+    const encrypted = await compose(300, 'secret');
+    expect(encrypted.pages).toBe(600);
+    expect(encrypted.maxMb - few.maxMb).toBeLessThan(45);
   });
 });
 
