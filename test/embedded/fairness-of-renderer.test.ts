@@ -32,6 +32,26 @@ test('four accounts whose slow documents fill the browsers do not block the docu
   clearInterval(releasing);
 });
 
+test.each([
+  ['without scripts', ''],
+  ['with scripts', '<script>1</script>'],
+])('many slow documents of one account (%s) do not delay the documents of another', async (_, script) => {
+  const [slow, other] = await Promise.all(
+    many(2, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
+  );
+  const jobs = createJobClient(slow!);
+  const submitted = await Promise.all(
+    many(12, () => jobs.submitAsync({}, { ...smallRequest, data: `${heldDocument()}${script}` })),
+  );
+  await waitUntil('two of them are under way', () => heldImages() >= 2);
+  await other!.render('html', `<p>a small document${script}`);
+  const states = await Promise.all(submitted.map(({ job_id }) => jobs.get(job_id)));
+  expect(states.map(({ status }) => status)).not.toContain('DONE');
+  const releasing = setInterval(release, 20);
+  await Promise.all(submitted.map(({ job_id }) => jobs.waitUntilEnded(job_id)));
+  clearInterval(releasing);
+});
+
 test('previews of one account are refused beyond eight, and do not delay those of another account', async () => {
   const [busy, other] = await Promise.all(
     many(2, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
