@@ -2,6 +2,7 @@ import { type Browser, type BrowserContext, expect, type Page, test as base } fr
 import { issueSignInLink } from '#application/people/sign-in-links.ts';
 import { bareId } from '#contracts/names.ts';
 import type { Role } from '#contracts/roles.ts';
+import { openEngines } from '#libs/engines/engine-factory.ts';
 import { createClient } from '../../support/client/api-client.ts';
 import { createTemplateClient } from '../../support/client/template-client.ts';
 import { issueKey, openAccount } from '../../support/service/accounts.ts';
@@ -19,8 +20,9 @@ const emailOf = ({ email, role, accountId }: Person): string =>
   email ?? `${role ?? 'person'}.${accountId ?? 'none'}@example.com`.toLowerCase();
 
 /** Starts the service of an installation, for the people who use its dashboard. */
-export const startDashboardOf = async (installation: TestInstallation) => {
-  const service = await installation.start();
+export const startDashboardOf = async (started: TestInstallation) => {
+  const service = await started.start();
+  const installation: TestInstallation = { ...started, engines: await openEngines(started.settings) };
   const { url } = service;
 
   /** The token of a one-time link, which was issued at this time. */
@@ -77,6 +79,7 @@ export const startDashboardOf = async (installation: TestInstallation) => {
       return (await page.request.fetch(`${url}/api/v1${path}`, options)).status();
     },
     close: async (): Promise<void> => {
+      await installation.engines?.close();
       await service.stop('SIGTERM');
       await installation.remove();
     },

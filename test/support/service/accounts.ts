@@ -5,6 +5,8 @@ import { type Permission, permissions } from '#contracts/events/account.ts';
 import { accountIdOf, bareId, apiKeyIdOf, streams } from '#contracts/names.ts';
 import type { PlanName } from '#contracts/plans.ts';
 import { account as accountDecider } from '#libs/domain/account.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { projections } from '#libs/projections/all.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { type CommandContext, withEngines } from '../../../services/process/command-context.ts';
 import { runAsCommand } from './in-process-command.ts';
@@ -13,9 +15,16 @@ import type { CommandLine } from './installation.ts';
 
 export type IssuedKey = { id: string; key: string; prefix: string };
 
+type Work<T> = (context: Pick<CommandContext, 'eventLog' | 'actor'>) => Promise<T>;
+
 /** Runs the work of a command in this process, because starting a process takes much longer. */
-const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandContext) => Promise<T>): Promise<T> =>
-  runAsCommand(() => withEngines(work, { missingEventLog: 'created', settings }));
+const runInProcess = async <T>({ settings, engines }: CommandLine, work: Work<T>): Promise<T> => {
+  if (!engines) return runAsCommand(() => withEngines(work, { missingEventLog: 'created', settings }));
+  const { store, reads } = engines;
+  const result = await work({ eventLog: { store, now: () => new Date() }, actor: { kind: 'person', name: 'tests' } });
+  await catchUp(store, reads, projections);
+  return result;
+};
 
 const accountOptions = {
   name: { type: 'string', default: 'tests' },

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
+import type { Engines } from '#libs/engines/engine-factory.ts';
 import { type ProcessResult, type EnvironmentVariables, runColophon, startColophon } from './colophon-process.ts';
 import { runColophonHere } from './in-process-command.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -23,6 +24,8 @@ export type CommandLine = {
   dataDir: string;
   /** What the services and commands read from their environment. */
   settings: Settings;
+  /** Engines that stay open, for tests that open many accounts: to open them takes longer than to append. */
+  engines?: Engines;
   /** Runs a command in this process and parses its `--json` output. Throws if the exit code is not 0. */
   runJsonCommand<T>(...args: string[]): Promise<T>;
   /** Runs a command in this process and returns its output and exit code. */
