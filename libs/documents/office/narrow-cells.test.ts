@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { withRoomInNarrowCells } from './narrow-cells.ts';
+import { giveRoomInNarrowCells } from './narrow-cells.ts';
+
+const withRoomInNarrowCells = (xml: string, styles: string): string => giveRoomInNarrowCells(styles)(xml);
 
 const cell = (properties: string, content = '<w:p><w:r><w:t>Text</w:t></w:r></w:p>'): string =>
   `<w:tc>${properties && `<w:tcPr>${properties}</w:tcPr>`}${content}</w:tc>`;
@@ -108,5 +110,31 @@ describe('Rotated text in a table of Word', () => {
     const of = (properties: string): string =>
       table([400], [cell(width(400) + rotated + properties)], '', `<w:trPr>${height}</w:trPr>`);
     expect(withRoomInNarrowCells(of(''), '')).toBe(of(noMargins));
+  });
+});
+
+describe('A hostile Word document', () => {
+  const narrow = table([100], [cell('')], fixed);
+  const widened = table([100], [cell(noMargins)], fixed);
+
+  it('may have any number of sections', () => {
+    const sections = '<w:pgSz w:w="9000"/><w:pgMar w:left="1"/>'.repeat(200_000);
+    expect(withRoomInNarrowCells(narrow + sections, '') === widened + sections).toBe(true);
+  });
+
+  it('may base any number of styles on each other, also in a circle', () => {
+    const count = 200_000;
+    const styled = (id: number, on: number): string =>
+      `<w:style w:type="table" w:styleId="s${id}"><w:basedOn w:val="s${on}"/></w:style>`;
+    const styles = Array.from({ length: count }, (_, id) => styled(id, (id + 1) % count)).join('');
+    const of = (cells: string): string => table([100], [cells], `<w:tblStyle w:val="s0"/>${fixed}`);
+    expect(withRoomInNarrowCells(of(cell('')).repeat(100), styles)).toBe(of(cell(noMargins)).repeat(100));
+  });
+
+  it.each([
+    ['margins of a style', `<w:style w:type="table" w:styleId="a">${'<w:tblCellMar>'.repeat(300_000)}</w:style>`],
+    ['a start tag of a style', `<w:style ${'w:type="table" '.repeat(300_000)}`],
+  ])('is read in linear time if it does not end %s', (_, styles) => {
+    expect(withRoomInNarrowCells(narrow, styles)).toBe(widened);
   });
 });

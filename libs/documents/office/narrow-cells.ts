@@ -17,39 +17,56 @@ const rotatedLine = { height: 280, character: 130, maxLength: 3000 };
 
 const mayLoseText = /<w:gridCol\s[^<>]*\bw:w\s*=\s*["']\d{1,3}["']|<w:textDirection\s/;
 
+const tagIn = (xml: string, names: string): string => new RegExp(`<w:(?:${names})\\s[^<>]*>`).exec(xml)?.[0] ?? '';
+
+/** The margins of cells that a table style names itself. */
+const ownMargins = (style: string): Partial<Margins> => {
+  const start = style.indexOf('<w:tblCellMar>');
+  const end = start < 0 ? -1 : style.indexOf('</w:tblCellMar>', start);
+  if (end < 0) return {};
+  const inside = style.slice(start, end);
+  const [left, right] = [lengthIn(tagIn(inside, 'left|start')), lengthIn(tagIn(inside, 'right|end'))];
+  return { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
+};
+
+/** More styles than authors base on each other; a document may have any number. */
+const maxBasedOn = 50;
+
 /** The margins of cells by the id of a table style, with those of the styles that it is based on. */
-const marginsOfStyles = (styles: string): ((id: string | undefined) => Margins) => {
+const readMarginsOfStyles = (styles: string): ((id: string | undefined) => Margins) => {
   const known = new Map<string, { basedOn: string | undefined; margins: Partial<Margins> }>();
   let byDefault: string | undefined;
-  replaceElements(styles, /<w:style\s[^<>]*\bw:type="table"[^<>]*>/g, '</w:style>', (style) => {
+  replaceElements(styles, /<w:style\s[^<>]*>/g, '</w:style>', (style) => {
     const start = /^<[^<>]*>/.exec(style)![0];
-    const id = attributeOf(start, 'styleId') ?? '';
-    const margins = /<w:tblCellMar>[^]*?<\/w:tblCellMar>/.exec(style)?.[0] ?? '';
-    const side = (names: string): number | undefined =>
-      lengthIn(new RegExp(`<w:(?:${names})\\s[^<>]*>`).exec(margins)?.[0] ?? '');
-    const [left, right] = [side('left|start'), side('right|end')];
-    known.set(id, {
-      basedOn: attributeOf(/<w:basedOn\s[^<>]*>/.exec(style)?.[0] ?? '', 'val'),
-      margins: { ...(left !== undefined && { left }), ...(right !== undefined && { right }) },
-    });
+    if (attributeOf(start, 'type') !== 'table') return style;
+    const id = attributeOf(start, 'styleId');
+    if (!id) return style;
+    known.set(id, { basedOn: attributeOf(tagIn(style, 'basedOn'), 'val'), margins: ownMargins(style) });
     if (/^(?:1|true|on)$/.test(attributeOf(start, 'default') ?? '')) byDefault = id;
     return style;
   });
   return (id = byDefault) => {
-    const chain = new Set<string>();
-    for (let at = id; at !== undefined && !chain.has(at); at = known.get(at)?.basedOn) chain.add(at);
-    return Object.assign({}, defaultMargins, ...[...chain].toReversed().map((each) => known.get(each)?.margins));
+    const chain: Partial<Margins>[] = [];
+    for (let at = known.get(id ?? ''); at && chain.length < maxBasedOn; at = known.get(at.basedOn ?? ''))
+      chain.push(at.margins);
+    return Object.assign({}, defaultMargins, ...chain.toReversed());
   };
 };
 
 /** The width of the text of the narrowest section. */
 const textWidthOf = (xml: string): number => {
-  const widths = [...xml.matchAll(/<w:pgSz\s[^<>]*>[^]{0,500}?<w:pgMar\s[^<>]*>/g)].map(([both]) => {
-    const [size = '', margins = ''] = [/^<[^<>]*>/.exec(both)?.[0], /<w:pgMar\s[^<>]*>$/.exec(both)?.[0]];
-    const length = (tag: string, name: string): number => Number(attributeOf(tag, name) ?? 0);
-    return length(size, 'w') - length(margins, 'left') - length(margins, 'right');
-  });
-  return Math.min(...widths.filter((width) => width > 0), defaultTextWidth);
+  const length = (tag: string, name: string): number => Number(attributeOf(tag, name) ?? 0);
+  let narrowest = defaultTextWidth;
+  let size = '';
+  for (const [tag, name] of xml.matchAll(/<w:(pgSz|pgMar)\s[^<>]*>/g)) {
+    if (name === 'pgSz') size = tag;
+    else if (size) {
+      const width = length(size, 'w') - length(tag, 'left') - length(tag, 'right');
+      if (width > 0) narrowest = Math.min(narrowest, width);
+      size = '';
+    }
+  }
+  return narrowest;
 };
 
 /** How much wider than its grid LibreOffice prints a table. */
@@ -127,15 +144,19 @@ const withEdits = (xml: string, edits: readonly Edit[]): string => {
 };
 
 /**
- * Changes the tables of a part of a Word document so that LibreOffice prints the text of cells that are narrower than
- * their margins, and rotated text. `styles` is the part with the styles, or empty.
+ * Returns a function that changes the tables of a part of a Word document so that LibreOffice prints the text of cells
+ * that are narrower than their margins, and rotated text. `styles` is the part with the styles, or empty; it is read once
+ * for all parts, and only if a table needs it.
  */
-export const withRoomInNarrowCells = (xml: string, styles: string): string => {
-  if (!mayLoseText.test(xml)) return xml;
-  const marginsOf = marginsOfStyles(styles);
-  const textWidth = textWidthOf(xml);
-  return withEdits(
-    xml,
-    readWordTables(xml).flatMap((table) => editsOf(xml, table, marginsOf(table.style), textWidth)),
-  );
+export const giveRoomInNarrowCells = (styles: string): ((xml: string) => string) => {
+  let marginsOf: ReturnType<typeof readMarginsOfStyles> | undefined;
+  return (xml) => {
+    if (!mayLoseText.test(xml)) return xml;
+    const marginsOfStyle = (marginsOf ??= readMarginsOfStyles(styles));
+    const textWidth = textWidthOf(xml);
+    return withEdits(
+      xml,
+      readWordTables(xml).flatMap((table) => editsOf(xml, table, marginsOfStyle(table.style), textWidth)),
+    );
+  };
 };

@@ -2,7 +2,7 @@ import type { Parts } from './archive.ts';
 import { isXmlPart } from './archive.ts';
 import { withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
-import { withRoomInNarrowCells } from './narrow-cells.ts';
+import { giveRoomInNarrowCells } from './narrow-cells.ts';
 import { fittedToWidth } from './sheets.ts';
 import { externalNamesOf, withStoredValues } from './stored-values.ts';
 import { replaceElements } from './tags.ts';
@@ -84,16 +84,16 @@ const withoutFolder = (sheet: string): string =>
   );
 
 /** What the cleaning of a part takes from others: names of other workbooks, and the styles of a Word document. */
-type OtherParts = { externalNames: ReadonlySet<string>; wordStyles: string };
+type OtherParts = { externalNames: ReadonlySet<string>; giveRoom: (xml: string) => string };
 
-const cleanOoxmlPart = (path: string, xml: string, { externalNames, wordStyles }: OtherParts): string => {
+const cleanOoxmlPart = (path: string, xml: string, { externalNames, giveRoom }: OtherParts): string => {
   if (path.endsWith('.rels'))
     return editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
   const cleaned = cleanOoxml(xml);
   if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path))
     return fittedToWidth(withStoredValues(withoutFolder(cleaned), externalNames));
   if (/^word\/styles\.xml$/i.test(path)) return withOutlineLevels(cleaned);
-  return /^word\/[^/]+\.xml$/i.test(path) ? withRoomInNarrowCells(cleaned, wordStyles) : cleaned;
+  return /^word\/[^/]+\.xml$/i.test(path) ? giveRoom(cleaned) : cleaned;
 };
 
 /** Elements of ODF that read or run something else by their attributes. */
@@ -131,7 +131,7 @@ const withoutOdfComments = (xml: string): string =>
 export const neutralise = (parts: Parts, family: 'ooxml' | 'odf'): Parts => {
   const removed = family === 'ooxml' ? removedParts : removedOdfParts;
   const wordStyles = readXml(parts.get('word/styles.xml') ?? new Uint8Array()) ?? '';
-  const others = { externalNames: externalNamesOf(parts), wordStyles };
+  const others = { externalNames: externalNamesOf(parts), giveRoom: giveRoomInNarrowCells(wordStyles) };
   const cleanedParts: Parts = new Map(
     [...parts].flatMap(([path, content]): [string, Uint8Array][] => {
       if (removed.test(path)) return [];
