@@ -8,7 +8,6 @@ import {
 
 const duplicateKey = 11_000;
 const namespaceNotFound = 26;
-const namespaceExists = 48;
 
 /** Null if a write failed because a document with the same id or unique key exists. @throws any other error */
 export const nullIfDuplicate = (error: unknown): null => {
@@ -20,10 +19,6 @@ export const nullIfDuplicate = (error: unknown): null => {
 /** Whether the collection to remove does not exist. */
 export const isNamespaceNotFound = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === namespaceNotFound;
-
-/** Whether the collection to create exists. */
-export const isNamespaceExists = (error: unknown): boolean =>
-  error instanceof MongoServerError && error.code === namespaceExists;
 
 const authenticationFailed = 18;
 const unauthorized = 13;

@@ -6,7 +6,7 @@ import {
   openMongoConnection,
 } from '#libs/mongodb/connection.ts';
 import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
-import { isNamespaceExists, isNamespaceNotFound, nullIfDuplicate } from '#libs/mongodb/errors.ts';
+import { isNamespaceNotFound, nullIfDuplicate } from '#libs/mongodb/errors.ts';
 import {
   fromMongoDocument,
   toMongoFilter,
@@ -75,22 +75,26 @@ const writeAll = async (
   for (const write of writes) await tryToWrite(documents, [write]);
 };
 
+/**
+ * A collection that was dropped, and created again by a write, has only the index of ids. A read model without indexes of
+ * its own therefore gets one of a field that no document has.
+ */
+const indexesOf = (collection: Collection): Record<string, 1>[] => {
+  const indexes = allIndexesOf(collection).map(toMongoIndex);
+  return indexes.length === 0 && collection.model !== undefined ? [{ created: 1 }] : indexes;
+};
+
 /** Creates a collection with its indexes. */
 const ensureIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<void> => {
-  const indexes = allIndexesOf(collection);
-  for (const paths of indexes)
-    await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(toMongoIndex(paths));
-  if (indexes.length === 0)
-    await db.createCollection(collectionNameOf(collection.name, generation)).catch((error: unknown) => {
-      if (!isNamespaceExists(error)) throw error;
-    });
+  for (const index of indexesOf(collection))
+    await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(index);
 };
 
 const hasIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<boolean> => {
   try {
     const stored = await mongoCollectionFor(db, { collection: collection.name, generation }).indexes();
     const keys = new Set(stored.map(({ key }) => JSON.stringify(key)));
-    return allIndexesOf(collection).every((paths) => keys.has(JSON.stringify(toMongoIndex(paths))));
+    return indexesOf(collection).every((index) => keys.has(JSON.stringify(index)));
   } catch (error) {
     if (!isNamespaceNotFound(error)) throw error;
     return false;

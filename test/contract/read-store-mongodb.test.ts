@@ -84,7 +84,7 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
         expect(await incomplete()).toEqual([]);
         await database.dropCollection(`documents.${model}`);
         expect(await incomplete()).toEqual([model]);
-        await engine.write([person('', 'b', {})]);
+        await engine.write([{ ...person('', 'b', {}), collection: model }]);
         expect(await incomplete()).toEqual([model]);
         await engine.switchOver(model, { generation: await engine.beginRebuild(model), position: 1 });
       }
