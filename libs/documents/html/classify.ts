@@ -90,6 +90,7 @@ export type HtmlDetails = {
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
+type StyleSheet = { css: string; media: string };
 type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
   Omit<HtmlDetails, 'unfinished' | 'ignoredCss'> & {
     refreshes: Refresh[];
@@ -97,8 +98,8 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
     isUnfinished: boolean;
     /** Whether an image can have another source. */
     hasPicture: boolean;
-    /** The style sheets of links with data: URLs. */
-    linkedSheets: { css: string; media: string }[];
+    /** The style sheets of links with data: URLs, by the number of style elements before them. */
+    linkedSheets: Map<number, StyleSheet[]>;
     budget: Budget;
   };
 
@@ -122,7 +123,7 @@ export const classify = (
     layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
     hasPicture: false,
-    linkedSheets: [],
+    linkedSheets: new Map(),
     budget,
   };
   const { document, styles } = parseWithHandlers(html, false, {
@@ -135,8 +136,7 @@ export const classify = (
   let pageRule: PageRule | undefined;
   const waysOfSheets: WaysToLoseContent[] = [];
   const ignored = state.layout.styles.flatMap((style) => findIgnoredFeatures(style, 'element'));
-  const ownSheets = styles.map((element) => ({ css: textOf(element), media: attributeOf(element, 'media') }));
-  for (const { css, media } of [...state.linkedSheets, ...ownSheets]) {
+  for (const { css, media } of sheetsInOrder(styles, state.linkedSheets)) {
     const sheet = readStyleSheet(css, budget);
     waysOfSheets.push(sheet.waysToLoseContent);
     state.external ||= sheet.external;
@@ -191,7 +191,7 @@ export const classify = (
 const inspectTag = (
   state: ClassificationState,
   { tagName, attrs }: Token.TagToken,
-  { inTemplate, inSelect }: TagContext,
+  { inTemplate, inSelect, stylesBefore }: TagContext,
   line: number,
 ): void => {
   const reason = state.scripts ? undefined : scriptReason(tagName, attrs, inSelect);
@@ -207,7 +207,7 @@ const inspectTag = (
     state.namesLanguage ||= attrs.some(({ name, value }) => name === 'lang' && value.trim() !== '');
   if (tagName === 'meta' && !inTemplate) addMetaElement(state.metadata, attrs);
   if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
-  if (tagName === 'link' && !inTemplate) addLinkedSheet(state.linkedSheets, attrs);
+  if (tagName === 'link' && !inTemplate) addLinkedSheet(state.linkedSheets, stylesBefore, attrs);
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
   if (!inTemplate && tagName === 'source' && hasSources(attrs)) state.hasPicture = true;
@@ -218,11 +218,30 @@ const inspectTag = (
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
 };
 
-const addLinkedSheet = (sheets: { css: string; media: string }[], attrs: readonly Token.Attribute[]): void => {
+const addLinkedSheet = (
+  sheets: Map<number, StyleSheet[]>,
+  stylesBefore: number,
+  attrs: readonly Token.Attribute[],
+): void => {
   const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
   const css = styleSheetInLink(attributes);
-  if (css !== undefined) sheets.push({ css, media: attributes.get('media') ?? '' });
+  if (css === undefined) return;
+  const besides = sheets.get(stylesBefore) ?? [];
+  sheets.set(stylesBefore, besides);
+  besides.push({ css, media: attributes.get('media') ?? '' });
 };
+
+/** The style sheets in the order of the document, in which later ones have priority. */
+const sheetsInOrder = (
+  styles: readonly Element[],
+  linked: ReadonlyMap<number, readonly StyleSheet[]>,
+): StyleSheet[] => [
+  ...(linked.get(0) ?? []),
+  ...styles.flatMap((element, index) => [
+    { css: textOf(element), media: attributeOf(element, 'media') },
+    ...(linked.get(index + 1) ?? []),
+  ]),
+];
 
 const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
   attributes.some(({ name }) => name === 'srcset');

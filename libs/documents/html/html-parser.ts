@@ -4,9 +4,9 @@ type HtmlParser = Parser<DefaultTreeAdapterMap>;
 
 /**
  * The context of a tag. Content of a template is not loaded. Inside a select the parser drops some tags that newer
- * browsers keep.
+ * browsers keep. `stylesBefore` is the number of style elements up to the tag.
  */
-export type TagContext = { inTemplate: boolean; inSelect: boolean };
+export type TagContext = { inTemplate: boolean; inSelect: boolean; stylesBefore: number };
 
 export type ParseHandlers = {
   /** Called for every start tag after it is processed, even if it does not become an element. */
@@ -37,6 +37,7 @@ class ObservedParser extends Parser<DefaultTreeAdapterMap> {
     const context = {
       inTemplate: this.tmplInsertionModeStack.length > 0,
       inSelect: this.selectModes.includes(this.insertionMode),
+      stylesBefore: 0,
     };
     const parent = this.openElements.current;
     super.onStartTag(tag);
@@ -45,6 +46,7 @@ class ObservedParser extends Parser<DefaultTreeAdapterMap> {
     const { current } = this.openElements;
     if (tag.tagName === 'style' && current !== parent && current && 'tagName' in current && current.tagName === 'style')
       this.styles.push(current);
+    context.stylesBefore = this.styles.length;
     this.handlers.onTag(tag, context, this);
   }
 

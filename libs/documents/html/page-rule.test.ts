@@ -72,6 +72,13 @@ test('the first 20 rules for some pages are kept, of one style sheet and of many
   for (const rule of [inOneSheet, inManySheets]) expect(Object.keys(rule?.selected ?? {})).toEqual(kept);
 });
 
+test('A style sheet of a link with a data: URL has priority over those before it, and no others', () => {
+  const style = '<style>@page{size:A4;margin-top:1mm}</style>';
+  const link = '<link rel=stylesheet href="data:text/css,@page{margin-top:2mm}">';
+  const marginOf = (html: string) => classify(html).classification.pageRule?.margins.top;
+  expect([style + link, link + style, style + link + style + link].map(marginOf)).toEqual([2, 1, 2]);
+});
+
 test('a style sheet that is not for print adds nothing', () => {
   const pageRuleOf = (media: string) =>
     classify(`<style ${media}>@page{margin-top:1mm}</style>`).classification.pageRule;
