@@ -165,6 +165,7 @@ describe('CSS for printing that the browser ignores', () => {
     );
     expect(featuresOf(link('media=screen') + link('disabled') + `<template>${link('')}</template>`)).toEqual([]);
     expect(featuresOf('<link rel=icon href="data:text/css,.n%7Bfloat:footnote%7D">')).toEqual([]);
+    expect(featuresOf('<link rel=stylesheet href="data:text/css,#n%7Bfloat:footnote%7D">')).toEqual([]);
   });
 
   test('is none where a script or an own counter gives it an effect', () => {

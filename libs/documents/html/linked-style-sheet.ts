@@ -15,10 +15,10 @@ export const linksStyleSheet = (attributes: Attributes): boolean => {
   );
 };
 
-/** The style sheet that a link element has in a data: URL; undefined for another link. */
+/** The style sheet that a link element has in a data: URL, which ends at a fragment; undefined for another link. */
 export const styleSheetInLink = (attributes: Attributes): string | undefined => {
   const parts = splitDataUrl(attributes.get('href') ?? '');
   if (!parts || !/^text\/css\s*(?:;|$)/i.test(parts.parameters.trim()) || !linksStyleSheet(attributes))
     return undefined;
-  return decodeUnicode(decodeBody(parts.body, parts.isBase64));
+  return decodeUnicode(decodeBody(/^[^#]*/.exec(parts.body)![0], parts.isBase64));
 };
