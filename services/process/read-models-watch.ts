@@ -9,6 +9,8 @@ const models = projections.map(({ model }) => model);
 
 const checkpointTimeoutMs = 500;
 const retryIntervalMs = 500;
+const rebuildMessage =
+  'waiting until the leader of the projectors has rebuilt these read models. A leader of an earlier release does not: stop it';
 
 /**
  * Waits until the read models are complete and have reached the end of the event log. A projector process updates them
@@ -19,9 +21,19 @@ export const waitForReadModels = async (
   signal: AbortSignal,
 ): Promise<boolean> => {
   const isProjector = roles.includes('projector');
+  let isRebuildReported = false;
+  const waitUntilComplete = async (reads: ReadStore): Promise<void> => {
+    while (!signal.aborted) {
+      const incomplete = await reads.incompleteModels(models);
+      if (incomplete.length === 0) return;
+      if (!isRebuildReported) report({ models: incomplete }, rebuildMessage);
+      isRebuildReported = true;
+      await pause(retryIntervalMs, signal);
+    }
+  };
   const attempt = async (): Promise<void> => {
     const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
-    while (!signal.aborted && (await reads.incompleteModels(models)).length > 0) await pause(retryIntervalMs, signal);
+    await waitUntilComplete(reads);
     if (isProjector) return catchUp(store, reads, projections);
     const head = await store.head();
     for (const model of models)
@@ -43,6 +55,8 @@ export const waitForReadModels = async (
 };
 
 const checkIntervalMs = 1_000;
+/** Completeness costs a command for each collection, so it is not part of each check. */
+const checksForCompleteness = 5;
 
 const positionsOf = async (reads: ReadStore): Promise<number[]> =>
   (await reads.servingGenerations(models)).map(({ position }) => position);
@@ -55,17 +69,21 @@ export const watchReadModels = async (
   context: ProcessContext,
   setReady: (areReady: boolean) => void,
   signal: AbortSignal,
+  intervalMs = checkIntervalMs,
 ): Promise<void> => {
   const reads = await context.engines.reads();
   if (!isRemoteEngine(reads)) return;
   let before: number[] = [];
+  let checks = 0;
   const areLost = async (): Promise<boolean> => {
     const now = await positionsOf(reads);
     const isBehind = now.some((position, index) => position < (before[index] ?? 0));
     before = now;
-    return isBehind || (await reads.incompleteModels(models)).length > 0;
+    checks += 1;
+    if (isBehind || checks % checksForCompleteness !== 0) return isBehind;
+    return (await reads.incompleteModels(models)).length > 0;
   };
-  for (; !signal.aborted; await pause(checkIntervalMs, signal)) {
+  for (; !signal.aborted; await pause(intervalMs, signal)) {
     // An unavailable engine reports itself.
     if (!(await areLost().catch(() => false))) continue;
     setReady(false);
