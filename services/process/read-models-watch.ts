@@ -58,8 +58,24 @@ const checkIntervalMs = 1_000;
 /** Completeness costs a command for each collection, so it is not part of each check. */
 const checksForCompleteness = 5;
 
-const positionsOf = async (reads: ReadStore): Promise<number[]> =>
-  (await reads.servingGenerations(models)).map(({ position }) => position);
+/**
+ * Returns a check for read models that are incomplete, but were complete in the same generation. A newer release, whose
+ * projector is replaced first, can rebuild a model without an index of this release: its documents are found all the same.
+ */
+const createLossCheck = (reads: ReadStore): (() => Promise<boolean>) => {
+  const completeIn = new Map<string, string>();
+  return async () => {
+    const before = await reads.servingGenerations(models);
+    const incomplete = new Set(await reads.incompleteModels(models));
+    const after = await reads.servingGenerations(models);
+    const judged = models.flatMap((model, index) => {
+      const { generation } = after[index]!;
+      return before[index]!.generation === generation ? [{ model, generation }] : [];
+    });
+    for (const { model, generation } of judged) if (!incomplete.has(model)) completeIn.set(model, generation);
+    return judged.some(({ model, generation }) => incomplete.has(model) && completeIn.get(model) === generation);
+  };
+};
 
 /**
  * Watches read models on a server, once they are ready, until `signal` aborts. Calls `setReady` with false when their
@@ -73,15 +89,15 @@ export const watchReadModels = async (
 ): Promise<void> => {
   const reads = await context.engines.reads();
   if (!isRemoteEngine(reads)) return;
+  const isPartLost = createLossCheck(reads);
   let before: number[] = [];
   let checks = 0;
   const areLost = async (): Promise<boolean> => {
-    const now = await positionsOf(reads);
+    const now = (await reads.servingGenerations(models)).map(({ position }) => position);
     const isBehind = now.some((position, index) => position < (before[index] ?? 0));
     before = now;
     checks += 1;
-    if (isBehind || checks % checksForCompleteness !== 0) return isBehind;
-    return (await reads.incompleteModels(models)).length > 0;
+    return isBehind || (checks % checksForCompleteness === 1 && (await isPartLost()));
   };
   for (; !signal.aborted; await pause(intervalMs, signal)) {
     // An unavailable engine reports itself.
