@@ -74,6 +74,10 @@ POST /api/v1/render (server, api)
               webhook POST (client, delivery)
               append delivery (client, delivery)`;
 
+/** On a busy machine another relay may become leader and publish again. The bus drops that, so no consumer gets it. */
+const withoutRepeats = (spans: readonly ReceivedSpan[]): ReceivedSpan[] =>
+  spans.filter(({ id, kind }) => kind !== 'producer' || spans.some(({ parentId }) => parentId === id));
+
 const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
   request_id: spans.find(({ kind }) => kind === 'server')!.attributes['colophon.request.id'],
 });
@@ -100,7 +104,8 @@ it.skipIf(!areServersAvailable)(
     await installation.start('delivery');
     await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
-    const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
+    const spansOf = (): ReceivedSpan[] =>
+      withoutRepeats(collector.spans.filter(({ traceId }) => traceId === callersTrace));
     const tree = (): string[] => formatSpanTree(spanTreeOf(spansOf(), callersSpan));
     await expect.poll(tree).toEqual(expectedTree.trim().split('\n'));
     const spans = spansOf();
