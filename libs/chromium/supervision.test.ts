@@ -27,7 +27,8 @@ const processGroupOf = async (kind: 'static' | 'animated'): Promise<number> => {
 };
 
 describe('Of the browsers of a printer', () => {
-  beforeAll(async () => void (printer = await openTestPrinter()));
+  // So long that no browser is replaced because it is stopped, or the machine is busy.
+  beforeAll(async () => void (printer = await openTestPrinter({ tuning: { responseTimeoutMs: 150_000 } })));
   afterAll(() => printer.close());
 
   test('a crashed one fails its documents with BrowserGone, a new one starts, and an isolated one continues', async () => {
