@@ -3,6 +3,7 @@ import type { Permission } from '#contracts/events/account.ts';
 import type { SessionResponse } from '#contracts/http/session.ts';
 import { ApiError } from './api-error.ts';
 import { accountHeader, api, requestAccount, setRequestAccount } from './client.ts';
+import { strings } from '../strings/strings.ts';
 import { basePath, loadPage } from './load-page.ts';
 
 export type SessionAccount = NonNullable<SessionResponse['account']>;
@@ -73,3 +74,7 @@ export const useAccount = (): SessionAccount | undefined => useSession().data?.a
 /** Whether the role of the person has a permission. Hide or disable what it does not allow. */
 export const usePermission = (permission: Permission): boolean =>
   useAccount()?.permissions.includes(permission) ?? false;
+
+/** Why the person may not do something, for the `disabledReason` of a button; null if the role has the permission. */
+export const useMissingPermission = (permission: Permission): string | null =>
+  usePermission(permission) ? null : strings.common.lacksPermission(permission);

@@ -5,7 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import type { KeyResponse } from '#contracts/http/keys.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
@@ -78,7 +78,7 @@ export const KeyPage = (): ReactElement => {
   const { keyId = '' }: { keyId?: string } = useParams({ strict: false });
   const [values, setValues] = useFilters();
   const [isRevoking, setRevoking] = useState(false);
-  const mayWrite = usePermission('keys:write');
+  const lacksPermission = useMissingPermission('keys:write');
   const period = values['period'] ?? months[0]!.value;
   const {
     data: apiKey,
@@ -119,7 +119,7 @@ export const KeyPage = (): ReactElement => {
                   variant="danger"
                   icon="trash"
                   onPress={() => setRevoking(true)}
-                  disabledReason={mayWrite ? null : strings.common.lacksPermission('keys:write')}
+                  disabledReason={lacksPermission}
                 >
                   {texts.revoke}
                 </Button>

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import type { KeyResponse, KeyState } from '#contracts/http/keys.ts';
 import { api } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -143,7 +143,8 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
 export const KeysPage = (): ReactElement => {
   const [values, setValues] = useFilters();
   const [toRevoke, setToRevoke] = useState<KeyResponse | null>(null);
-  const mayWrite = usePermission('keys:write');
+  const lacksPermission = useMissingPermission('keys:write');
+  const mayWrite = lacksPermission === null;
   const [isCreating, setCreating] = useDialog('create', mayWrite);
   const query = {
     state: values['state'] as KeyState,
@@ -160,12 +161,7 @@ export const KeysPage = (): ReactElement => {
         title={strings.pages.keys}
         text={texts.text}
         actions={
-          <Button
-            variant="primary"
-            icon="plus"
-            onPress={() => setCreating(true)}
-            disabledReason={mayWrite ? null : strings.common.lacksPermission('keys:write')}
-          >
+          <Button variant="primary" icon="plus" onPress={() => setCreating(true)} disabledReason={lacksPermission}>
             {texts.create}
           </Button>
         }

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { preparePdfPassword } from '#contracts/http/pdf-password.ts';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { requestRaw } from '../../api/client.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeTabs } from '../../components/CodeBlock.tsx';
 import { type KeyHandler, optionsOf, Select } from '../../components/fields.tsx';
@@ -56,13 +56,12 @@ export const PlaygroundPage = (): ReactElement => {
   const [parts, setParts] = useState(() => [newPart('markdown'), newPart('html')] as readonly Part[]);
   const [contents, setContents] = useState<Contents | null>(null);
   const [options, setOptions] = useState<RenderOptionValues>({});
-  const isAllowed = usePermission('render:create');
+  const lacksPermission = useMissingPermission('render:create');
   const render = useMutation({ mutationFn: send });
   const source = { type: inputType, text, file };
   const request: PlaygroundRequest =
     mode === 'CONVERT' ? { mode, source, options } : { mode, parts, contents, options };
-  const refusal = isAllowed ? null : strings.common.lacksPermission('render:create');
-  const isReady = isAllowed && isComplete(request);
+  const isReady = lacksPermission === null && isComplete(request);
   const errors = fieldErrorsOf(render.error);
 
   const chooseType = (type: InputType): void => {
@@ -117,10 +116,10 @@ export const PlaygroundPage = (): ReactElement => {
             <RenderOptionFields options={options} onChange={setOptions} errors={errors} hasEncryption />
           </details>
           <div className="row playground-start">
-            <Button variant="primary" type="submit" isPending={render.isPending} disabledReason={refusal}>
+            <Button variant="primary" type="submit" isPending={render.isPending} disabledReason={lacksPermission}>
               {texts.render}
             </Button>
-            <span className="small muted">{refusal ?? texts.renderHint}</span>
+            <span className="small muted">{lacksPermission ?? texts.renderHint}</span>
           </div>
         </Form>
         <RenderResult

@@ -5,7 +5,7 @@ import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api, requestBlob, saveBlob } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { extensionOf } from '../../components/file-types.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -43,10 +43,9 @@ const useRepeat = (id: string) => {
 
 /** Download, verify and render again. */
 export const RenderActions = ({ render }: { render: RenderDetailResponse }): ReactElement => {
-  const mayRender = usePermission('render:create');
+  const lacksPermission = useMissingPermission('render:create');
   const [isVerifying, setVerifying] = useState(false);
   const repeat = useRepeat(render.id);
-  const lacks = mayRender ? null : strings.common.lacksPermission('render:create');
   const download = async (): Promise<void> => {
     const file = await requestBlob('/api/v1/renders/{id}/pdf', { params: { id: render.id } });
     saveBlob(file, render.file_name ?? `${render.id}.${extensionOf(render.content_type)}`);
@@ -62,7 +61,7 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
       <Button
         icon="check"
         onPress={() => setVerifying(true)}
-        disabledReason={lacks ?? (render.status === 'DONE' ? null : texts.actions.notDone)}
+        disabledReason={lacksPermission ?? (render.status === 'DONE' ? null : texts.actions.notDone)}
       >
         {texts.actions.verify}
       </Button>
@@ -71,7 +70,7 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
         icon="refresh"
         isPending={repeat.isPending}
         onPress={() => repeat.mutate()}
-        disabledReason={lacks}
+        disabledReason={lacksPermission}
       >
         {texts.actions.repeat}
       </Button>

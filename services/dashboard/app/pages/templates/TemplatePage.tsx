@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TemplateResponse } from '#contracts/http/template-responses.ts';
 import { ApiError, fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission, usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { Id } from '../../components/Id.tsx';
@@ -30,7 +30,8 @@ const Loaded = ({ template }: { template: TemplateResponse }): ReactElement => {
   const [search, setSearch] = useFilters();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [saveError, setSaveError] = useState<unknown>(null);
-  const canWrite = usePermission('templates:write');
+  const lacksPermission = useMissingPermission('templates:write');
+  const canWrite = lacksPermission === null;
   const canDelete = usePermission('templates:delete');
   const editing = useEditing(template);
   const changed = changedFields(editing.base, editing.draft);
@@ -90,7 +91,7 @@ const Loaded = ({ template }: { template: TemplateResponse }): ReactElement => {
               variant="primary"
               icon="check"
               isDisabled={changed.length === 0}
-              disabledReason={canWrite ? null : strings.common.lacksPermission('templates:write')}
+              disabledReason={lacksPermission}
               onPress={() => setDialog('save')}
             >
               {texts.save}

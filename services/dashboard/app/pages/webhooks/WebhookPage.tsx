@@ -4,11 +4,10 @@ import { useParams } from '@tanstack/react-router';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
-import { CopyButton } from '../../components/CopyButton.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState, ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
@@ -33,12 +32,7 @@ const Facts = ({ delivery }: { delivery: DeliveryResponse }): ReactElement => (
         </span>
       ),
       [texts.render]: <Id id={delivery.id} isLong />,
-      [texts.webhookId]: (
-        <span className="id">
-          <span className="id-text">{delivery.webhook_id}</span>
-          <CopyButton text={delivery.webhook_id} label={strings.common.copyId(delivery.webhook_id)} />
-        </span>
-      ),
+      [texts.webhookId]: <Id id={delivery.webhook_id} isLong withoutLink />,
       [texts.created]: <Time time={delivery.created_at} />,
       [texts.attempts]: <Count value={delivery.attempts} />,
       [texts.nextAttempt]: delivery.next_attempt_at && <Time time={delivery.next_attempt_at} />,
@@ -59,7 +53,7 @@ const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
 export const WebhookPage = (): ReactElement => {
   const { jobId = '' }: { jobId?: string } = useParams({ strict: false });
   const [isRedelivering, setRedelivering] = useState(false);
-  const mayRedeliver = usePermission('render:create');
+  const lacksPermission = useMissingPermission('render:create');
   useWebhookEvents(jobId);
   const { data, error, refetch } = useQuery({
     queryKey: ['delivery', jobId],
@@ -73,11 +67,7 @@ export const WebhookPage = (): ReactElement => {
       </>
     );
   const hasEnded = data?.status === 'delivered' || data?.status === 'failed';
-  const reason = !mayRedeliver
-    ? strings.common.lacksPermission('render:create')
-    : hasEnded
-      ? null
-      : strings.webhooks.redeliver.inProgress;
+  const disabledReason = lacksPermission ?? (hasEnded ? null : strings.webhooks.redeliver.inProgress);
   return (
     <>
       <PageHeader
@@ -87,7 +77,7 @@ export const WebhookPage = (): ReactElement => {
         badge={data && <StatusBadge status={data.status} />}
         actions={
           data && (
-            <Button icon="refresh" disabledReason={reason} onPress={() => setRedelivering(true)}>
+            <Button icon="refresh" disabledReason={disabledReason} onPress={() => setRedelivering(true)}>
               {strings.webhooks.redeliver.action}
             </Button>
           )

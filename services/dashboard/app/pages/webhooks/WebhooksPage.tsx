@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { usePermission } from '../../api/session.ts';
+import { useMissingPermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -16,18 +16,14 @@ const texts = strings.webhooks;
 export const WebhooksPage = (): ReactElement => {
   const [{ tab = 'deliveries' }, setFilters] = useFilters();
   const [isRedelivering, setRedelivering] = useState(false);
-  const mayRedeliver = usePermission('render:create');
+  const lacksPermission = useMissingPermission('render:create');
   return (
     <>
       <PageHeader
         title={strings.pages.webhooks}
         text={texts.text}
         actions={
-          <Button
-            icon="refresh"
-            disabledReason={mayRedeliver ? null : strings.common.lacksPermission('render:create')}
-            onPress={() => setRedelivering(true)}
-          >
+          <Button icon="refresh" disabledReason={lacksPermission} onPress={() => setRedelivering(true)}>
             {texts.redeliverAll.action}
           </Button>
         }
