@@ -22,7 +22,7 @@ import { RenderSummary } from './RenderSummary.tsx';
 import { RequestTab } from './RequestTab.tsx';
 import { Timeline } from './Timeline.tsx';
 import { useRenderEvents } from './use-render-events.ts';
-import './renders.css';
+import '../../styles/renders.css';
 
 const texts = strings.renders;
 const parent = { href: '/renders', title: strings.pages.renders };

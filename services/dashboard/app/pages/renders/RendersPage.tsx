@@ -18,7 +18,7 @@ import { DocumentName } from './DocumentName.tsx';
 import { filterNames, hasMoreFilters, useRenderFilters, withoutSecret } from './render-filters.ts';
 import { SearchResults } from './SearchResults.tsx';
 import { useNewRenders } from './use-render-events.ts';
-import './renders.css';
+import '../../styles/renders.css';
 
 const texts = strings.renders;
 const pageSize = 100;

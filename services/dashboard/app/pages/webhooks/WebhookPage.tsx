@@ -18,7 +18,7 @@ import { strings } from '../../strings/strings.ts';
 import { Attempts } from './Attempts.tsx';
 import { RedeliverDialog } from './RedeliverDialog.tsx';
 import { useWebhookEvents } from './use-webhook-events.ts';
-import './webhooks.css';
+import '../../styles/webhooks.css';
 
 const texts = strings.webhooks.delivery;
 const parent = { href: '/webhooks', title: strings.pages.webhooks };

@@ -9,7 +9,7 @@ import { DeliveriesTab } from './DeliveriesTab.tsx';
 import { RedeliverAllDialog } from './RedeliverAllDialog.tsx';
 import { SecretTab } from './SecretTab.tsx';
 import { TestTab } from './TestTab.tsx';
-import './webhooks.css';
+import '../../styles/webhooks.css';
 
 const texts = strings.webhooks;
 
