@@ -6,27 +6,35 @@ type StatProps = {
   value: ReactNode;
   /** A line below the figure. */
   text?: ReactNode;
-  tone?: 'success' | 'warning' | 'danger';
-  href?: ReactNode;
+  tone?: Tone | undefined;
+  /** Below the text, such as a meter. */
+  children?: ReactNode;
 };
 
+type Tone = 'warning' | 'danger';
+
+/** How near a share of a limit is to its end; undefined while it is far. */
+export const toneOfShare = (share: number): Tone | undefined =>
+  share >= 1 ? 'danger' : share >= 0.8 ? 'warning' : undefined;
+
+const toneClass = (tone: Tone | undefined): string => (tone ? ` tone-${tone}` : '');
+
 /** One figure with its name. */
-export const Stat = ({ label, value, text, tone, href }: StatProps): ReactElement => (
-  <div className={`card stat${tone ? ` tone-${tone}` : ''}`}>
+export const Stat = ({ label, value, text, tone, children }: StatProps): ReactElement => (
+  <div className={`card stat${toneClass(tone)}`}>
     <p className="small muted">{label}</p>
     <p className="stat-value">{value}</p>
     {text && <p className="stat-text">{text}</p>}
-    {href}
+    {children}
   </div>
 );
 
 /** How much of a limit is used, with the figures in words. */
 export const Meter = ({ label, used, limit }: { label: string; used: number; limit: number | null }): ReactElement => {
   const share = limit === null || limit === 0 ? 0 : Math.min(1, used / limit);
-  const tone = share >= 1 ? 'danger' : share >= 0.8 ? 'warning' : 'normal';
   return (
     <div
-      className={`meter tone-${tone}`}
+      className={`meter${toneClass(toneOfShare(share))}`}
       role="meter"
       aria-label={label}
       aria-valuenow={Math.round(share * 100)}

@@ -4,7 +4,7 @@ import type { StatisticsResponse } from '#contracts/http/statistics.ts';
 import { Button } from '../../components/Button.tsx';
 import { formatDuration, formatPercent, successRate } from '../../components/formats.ts';
 import { Skeleton } from '../../components/notices.tsx';
-import { Meter, Stat } from '../../components/Stat.tsx';
+import { Meter, Stat, toneOfShare } from '../../components/Stat.tsx';
 import { Count, Duration } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
 import { type Range, useQuota, useToday } from './queries.ts';
@@ -28,18 +28,13 @@ type WithoutDataProps = {
 /** In place of a figure that is loading, or that could not be loaded. */
 const WithoutData = ({ label, query, hasRetry = true }: WithoutDataProps): ReactElement =>
   query.error ? (
-    <Stat
-      label={label}
-      value="–"
-      text={query.error.message}
-      href={
-        hasRetry && (
-          <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
-            {strings.common.retry}
-          </Button>
-        )
-      }
-    />
+    <Stat label={label} value="–" text={query.error.message}>
+      {hasRetry && (
+        <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
+          {strings.common.retry}
+        </Button>
+      )}
+    </Stat>
   ) : (
     <Placeholder />
   );
@@ -61,9 +56,10 @@ const Quota = (): ReactElement => {
       label={texts.month}
       value={<Count value={used} />}
       text={limit === null ? texts.unlimited : texts.ofLimit(limit)}
-      {...(share >= 1 ? { tone: 'danger' } : share >= 0.8 ? { tone: 'warning' } : {})}
-      href={limit === null ? undefined : <Meter label={texts.month} used={used} limit={limit} />}
-    />
+      tone={toneOfShare(share)}
+    >
+      {limit !== null && <Meter label={texts.month} used={used} limit={limit} />}
+    </Stat>
   );
 };
 
@@ -96,7 +92,7 @@ const SuccessRate = ({ statistics, range }: { statistics: StatisticsResponse; ra
       label={texts.success}
       value={rate === null ? '–' : formatPercent(rate)}
       text={rate === null ? texts.noneEnded : texts.successText(count, strings.overview.ranges[range])}
-      {...(rate !== null && rate < lowSuccessRate ? { tone: 'danger' } : {})}
+      tone={rate !== null && rate < lowSuccessRate ? 'danger' : undefined}
     />
   );
 };
