@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { onlineManager } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useAccount, useSession } from '../api/session.ts';
 import { IconButton } from '../components/Button.tsx';
@@ -27,18 +28,12 @@ const SuspensionNotice = ({ since, reason }: { since: string; reason: string | n
   </div>
 );
 
-const subscribe = (listener: () => void): (() => void) => {
-  window.addEventListener('online', listener);
-  window.addEventListener('offline', listener);
-  return () => {
-    window.removeEventListener('online', listener);
-    window.removeEventListener('offline', listener);
-  };
-};
-
 /** Says that the browser has no connection. */
 const OfflineNotice = (): ReactElement => {
-  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const isOnline = useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => onlineManager.isOnline(),
+  );
   return (
     <div role="status">
       {!isOnline && (
