@@ -27,7 +27,7 @@ export const DocumentName = ({ render, templateNames }: DocumentNameProps): Reac
     <span className="render-document">
       <span dir="auto">{documentText(render, templateNames)}</span>
       {detail && (
-        <span className="muted small render-detail" dir="auto">
+        <span className="muted small" dir="auto">
           {detail}
         </span>
       )}

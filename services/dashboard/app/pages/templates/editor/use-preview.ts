@@ -78,7 +78,7 @@ export const usePreview = (draft: Draft): Preview => {
         setPreview((last) => ({ ...last, error: error as Error, isUpdating: false }));
       }
     };
-    const timer = setTimeout(() => void request(), isFirst.current ? 0 : attempt > 0 ? 0 : debounceMs);
+    const timer = setTimeout(() => void request(), isFirst.current || attempt > 0 ? 0 : debounceMs);
     return () => {
       clearTimeout(timer);
       clearTimeout(retry);
