@@ -96,12 +96,13 @@ test('A list has the usage of each key, and filters in its address', async () =>
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const rendered = await fetch(`${dashboard.service.url}/api/v1/render`, { method: 'POST', headers, body });
   expect(rendered.status).toBe(200);
-  await expect
-    .poll(async () => {
-      await open('/keys');
-      return row('used').innerText();
-    })
-    .toMatch(/Active\s+Live[\s\S]*\s1\s+1\s+0\s/);
+  const usedKey = async (): Promise<unknown> => {
+    const { keys } = (await (await owner.request.get('/api/v1/keys')).json()) as { keys: { name: string }[] };
+    return keys.find(({ name }) => name === 'used');
+  };
+  await expect.poll(usedKey).toMatchObject({ period: { requests: 1, succeeded: 1 } });
+  await open('/keys');
+  await expect.poll(() => row('used').innerText()).toMatch(/Active\s+Live[\s\S]*\s1\s+1\s+0\s/);
   await expect(row('used')).toContainText(`${prefix}…`);
   await expect(row('used')).toContainText('(command line)');
   await expectAccessible(page);
