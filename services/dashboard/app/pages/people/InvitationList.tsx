@@ -91,7 +91,7 @@ export const InvitationList = (): ReactElement => {
             icon="people"
             title={texts.noInvitations}
             text={texts.noInvitationsText}
-            code={`npm run -s colophon -- dashboard --account ${account?.id ?? ''} --email you@example.com --role viewer`}
+            code={`${strings.signIn.linkCommand} --account ${account?.id ?? ''} --email you@example.com --role viewer`}
           />
         }
       />

@@ -143,7 +143,7 @@ export const MemberList = (): ReactElement => {
             icon="people"
             title={texts.noMembers}
             text={texts.noMembersText}
-            code={`colophon dashboard --account ${account?.id ?? ''} --email you@example.com`}
+            code={`${strings.signIn.linkCommand} --account ${account?.id ?? ''} --email you@example.com`}
           />
         }
       />
