@@ -1,30 +1,12 @@
+import PQueue from 'p-queue';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/Icon.tsx';
 import { strings } from '../../strings/strings.ts';
 
 const texts = strings.templates.list;
 
-type Task = () => Promise<void>;
-const waiting: Task[] = [];
-let running = 0;
-/** As many previews as the service makes at once for an account. */
-const maxRunning = 2;
-
-const runNext = (): void => {
-  const task = running < maxRunning ? waiting.shift() : undefined;
-  if (!task) return;
-  running += 1;
-  void task().finally(() => {
-    running -= 1;
-    runNext();
-  });
-};
-
-/** Runs the task when others have ended, unless the signal aborts before. */
-const enqueue = (signal: AbortSignal, task: Task): void => {
-  waiting.push(async () => (signal.aborted ? undefined : task()));
-  runNext();
-};
+/** As many previews at once as the service makes for an account. */
+const queue = new PQueue({ concurrency: 2 });
 
 const width = 220;
 
@@ -69,7 +51,8 @@ export const Thumbnail = ({ name, load, explain }: ThumbnailProps): ReactElement
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        enqueue(signal, draw);
+        // Rejects if the thumbnail is gone before its turn.
+        queue.add(draw, { signal }).catch(() => undefined);
       },
       { rootMargin: '200px' },
     );
