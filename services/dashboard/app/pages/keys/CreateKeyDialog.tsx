@@ -3,6 +3,7 @@ import type { CreatedKeyResponse } from '#contracts/http/keys.ts';
 import { api } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
 import { Select, TextField } from '../../components/fields.tsx';
+import { firstRenderCommand } from '../../components/first-render.ts';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { SecretDialog } from '../../components/SecretDialog.tsx';
 import { strings } from '../../strings/strings.ts';
@@ -10,15 +11,6 @@ import { documentPermissions, PermissionList } from './PermissionList.tsx';
 import { useAccount } from '../../api/session.ts';
 
 const texts = strings.keys;
-
-/** A command that makes a PDF with the key. */
-const renderCommand = (key: string): string =>
-  [
-    `curl -sS --fail-with-body ${window.location.origin}/api/v1/render \\`,
-    `  -H 'Authorization: Bearer ${key}' \\`,
-    `  -H 'Content-Type: application/json' -H 'Accept: application/pdf' \\`,
-    `  -d '{"mode":"CONVERT","input_type":"markdown","data":"# Hello"}' -o hello.pdf`,
-  ].join('\n');
 
 type CreateKeyFormProps = { onClose: () => void; onCreated: (created: CreatedKeyResponse) => void };
 
@@ -93,7 +85,7 @@ export const CreateKeyDialog = ({ onClose }: { onClose: () => void }): ReactElem
       text={texts.shownOnce}
       secrets={{
         [texts.theKey]: key,
-        ...(created.permissions.includes('render:create') && { [texts.tryIt]: renderCommand(key) }),
+        ...(created.permissions.includes('render:create') && { [texts.tryIt]: firstRenderCommand(key) }),
       }}
       closeText={texts.done}
       onClose={onClose}

@@ -8,6 +8,7 @@ import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { optionsOf } from '../../components/fields.tsx';
 import { type Filter, FilterBar, useFilters } from '../../components/FilterBar.tsx';
+import { firstRenderCommand } from '../../components/first-render.ts';
 import { formatPercent, recentMonths } from '../../components/formats.ts';
 import { ActionMenu } from '../../components/Menu.tsx';
 import { EmptyState } from '../../components/notices.tsx';
@@ -16,7 +17,6 @@ import { Badge, StatusBadge } from '../../components/StatusBadge.tsx';
 import { Count, Time } from '../../components/values.tsx';
 import { useDialog } from '../../components/use-dialog.ts';
 import { strings } from '../../strings/strings.ts';
-import { firstRenderCommand } from '../overview/first-render.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 

@@ -3,6 +3,7 @@ import { usePermission } from '../../api/session.ts';
 import { Card } from '../../components/Card.tsx';
 import { optionsOf, Select } from '../../components/fields.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
+import { firstRenderCommand } from '../../components/first-render.ts';
 import { LinkButton } from '../../components/Link.tsx';
 import { EmptyState, ErrorNotice } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -11,7 +12,6 @@ import { Attention } from './Attention.tsx';
 import { Charts } from './Charts.tsx';
 import { Failures, LatestRenders, Webhooks } from './Details.tsx';
 import { Figures } from './Figures.tsx';
-import { firstRenderCommand } from './first-render.ts';
 import { ranges, type Range, useLatestRenders, useLiveOverview, useStatistics } from './queries.ts';
 import '../../styles/overview.css';
 

@@ -7,9 +7,9 @@ import { Link } from '../../components/Link.tsx';
 import { EmptyState, Loading, Notice } from '../../components/notices.tsx';
 import { extensionOf } from '../../components/file-types.ts';
 import { FileView } from '../../components/FileView.tsx';
+import { firstRenderCommand } from '../../components/first-render.ts';
 import { Violations } from '../../components/Violations.tsx';
 import { strings } from '../../strings/strings.ts';
-import { firstRenderCommand } from '../overview/first-render.ts';
 
 const texts = strings.playground;
 

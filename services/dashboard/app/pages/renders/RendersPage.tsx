@@ -8,6 +8,7 @@ import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { FilterBar, type FilterValues, useFilters } from '../../components/FilterBar.tsx';
+import { firstRenderCommand } from '../../components/first-render.ts';
 import { Id } from '../../components/Id.tsx';
 import { EmptyState } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -85,11 +86,6 @@ const columns = (templateNames: ReadonlyMap<string, string>): Column<RenderRecor
   },
 ];
 
-const firstLine = `curl -sS --fail-with-body ${window.location.origin}/api/v1/render \\
-  -H "Authorization: Bearer $COLOPHON_KEY" \\
-  -H 'Content-Type: application/json' -H 'Accept: application/pdf' -o first.pdf \\
-  -d '{"mode": "CONVERT", "input_type": "markdown", "data": "# Hello"}'`;
-
 const queryOf = (values: FilterValues) => Object.fromEntries(filterNames.map((name) => [name, values[name]]));
 
 const RenderList = ({ values }: { values: FilterValues }): ReactElement => {
@@ -132,7 +128,7 @@ const RenderList = ({ values }: { values: FilterValues }): ReactElement => {
           isFiltered ? (
             <EmptyState icon="filter" title={texts.empty.filteredTitle} text={strings.common.changeFilters} />
           ) : (
-            <EmptyState icon="renders" title={texts.empty.title} text={texts.empty.text} code={firstLine} />
+            <EmptyState icon="renders" title={texts.empty.title} text={texts.empty.text} code={firstRenderCommand()} />
           )
         }
       />
