@@ -49,22 +49,23 @@ export const useCursorList = <Name extends string, Row>(
   };
 };
 
-/** More pages of templates and keys are not loaded for their names. */
-const maxPages = 10;
-
-/** The rows of all pages. `fetchPage` returns what it needs for the next page, or null after the last one. */
+/**
+ * The rows of all pages; truncated after `maxPages`. `fetchPage` returns what it needs for the next page, or null after
+ * the last one.
+ */
 export const loadAllPages = async <Row, Next>(
+  maxPages: number,
   fetchPage: (next: Next | undefined) => Promise<{ rows: readonly Row[]; next: Next | null }>,
-): Promise<Row[]> => {
-  const all: Row[] = [];
+): Promise<{ rows: Row[]; isTruncated: boolean }> => {
+  const rows: Row[] = [];
   let next: Next | undefined;
   for (let page = 0; page < maxPages; page += 1) {
     const loaded = await fetchPage(next);
-    all.push(...loaded.rows);
-    if (loaded.next === null) break;
+    rows.push(...loaded.rows);
+    if (loaded.next === null) return { rows, isTruncated: false };
     next = loaded.next;
   }
-  return all;
+  return { rows, isTruncated: true };
 };
 
 /** Loads page after page while `isNeeded`, for filters that the service does not have. */

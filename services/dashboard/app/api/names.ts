@@ -8,18 +8,20 @@ type Names = ReadonlyMap<string, string>;
 type Named = { id: string; name: string };
 
 const limit = 100;
+/** More pages of templates, keys and members are not loaded for their names. */
+const maxPages = 10;
 const none: Names = new Map();
 
 const useNames = (
   kind: string,
   permission: Permission,
   isNeeded: boolean,
-  load: (signal: AbortSignal) => Promise<readonly Named[]>,
+  load: (signal: AbortSignal) => Promise<{ rows: readonly Named[] }>,
 ): Names => {
   const mayRead = usePermission(permission);
   const { data } = useQuery({
     queryKey: [kind, 'names'],
-    queryFn: async ({ signal }) => new Map((await load(signal)).map(({ id, name }) => [id, name])),
+    queryFn: async ({ signal }) => new Map((await load(signal)).rows.map(({ id, name }) => [id, name])),
     staleTime: 60_000,
     enabled: mayRead && isNeeded,
   });
@@ -29,7 +31,7 @@ const useNames = (
 /** The names of the account's templates by id. */
 export const useTemplateNames = (): Names =>
   useNames('templates', 'templates:read', true, (signal) =>
-    loadAllPages(async (page: number = 1) => {
+    loadAllPages(maxPages, async (page: number = 1) => {
       const { templates, pages } = await api.get('/api/v1/templates', { query: { page, limit }, signal });
       return { rows: templates, next: page < pages ? page + 1 : null };
     }),
@@ -38,7 +40,7 @@ export const useTemplateNames = (): Names =>
 /** The names of the account's keys by id. */
 export const useKeyNames = (isNeeded = true): Names =>
   useNames('keys', 'keys:read', isNeeded, (signal) =>
-    loadAllPages(async (cursor: string | undefined) => {
+    loadAllPages(maxPages, async (cursor: string | undefined) => {
       const { keys, next_cursor } = await api.get('/api/v1/keys', { query: { cursor, limit }, signal });
       return { rows: keys, next: next_cursor };
     }),
@@ -47,7 +49,7 @@ export const useKeyNames = (isNeeded = true): Names =>
 /** The names of the account's members by the id of the person. */
 export const useMemberNames = (): Names =>
   useNames('members', 'members:read', true, (signal) =>
-    loadAllPages(async (cursor: string | undefined) => {
+    loadAllPages(maxPages, async (cursor: string | undefined) => {
       const { members, next_cursor } = await api.get('/api/v1/members', { query: { cursor, limit }, signal });
       return { rows: members, next: next_cursor };
     }),

@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { BreakdownDimension, BreakdownRow } from '#contracts/http/statistics.ts';
 import { api } from '../../api/client.ts';
+import { loadAllPages } from '../../api/cursor-list.ts';
 import { statisticsIntervalMs, useLiveQueries } from '../../api/live-events.ts';
 
 const usageKey = ['usage'] as const;
@@ -30,16 +31,12 @@ const rowsPerPage = 1_000;
 const maxPages = 3;
 
 const readBreakdown = async (by: View, month: string, signal: AbortSignal): Promise<Breakdown> => {
-  const rows: BreakdownRow[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
+  const { rows, isTruncated } = await loadAllPages(maxPages, async (cursor: string | undefined) => {
     const query = { ...breakdownQueryOf(by, month), limit: rowsPerPage, cursor };
-    const { rows: more, next_cursor: next } = await api.get('/api/v1/usage/breakdown', { query, signal });
-    rows.push(...more);
-    if (next === null) return { rows: ordered(by, rows), isTruncated: false };
-    cursor = next;
-  }
-  return { rows: ordered(by, rows), isTruncated: true };
+    const page = await api.get('/api/v1/usage/breakdown', { query, signal });
+    return { rows: page.rows, next: page.next_cursor };
+  });
+  return { rows: ordered(by, rows), isTruncated };
 };
 
 /** Days and months newest first, everything else by the number of renders. */
