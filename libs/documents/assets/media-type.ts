@@ -70,7 +70,7 @@ const typePattern = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 export const mediaTypeOf = ({ type, bytes }: Asset): string =>
   sniffType(bytes) ?? (type !== null && typePattern.test(type) ? type : 'application/octet-stream');
 
-export const isImage = ({ bytes }: Asset): boolean => sniffType(bytes)?.startsWith('image/') ?? false;
+export const isImage = ({ bytes }: Pick<Asset, 'bytes'>): boolean => sniffType(bytes)?.startsWith('image/') ?? false;
 
 export const dataUrlOf = (type: string, bytes: Uint8Array): string =>
   `data:${type};base64,${asBuffer(bytes).toString('base64')}`;

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import mammoth from 'mammoth';
 import { classify } from '../html/classify.ts';
-import { checkImages } from '../html/convert.ts';
+import { checkImages, warningsOfImages } from '../html/convert.ts';
 import { metadataMember } from '../html/meta-elements.ts';
 import { htmlDocument } from '../html-document.ts';
 import { directionOfText, directionsOfBlocks } from '../language/direction.ts';
@@ -43,7 +43,11 @@ export const convertDocx = async (
     }),
     classification,
   );
-  return { ...document, warnings, ...metadataMember(properties) };
+  const ofImages = warningsOfImages({
+    ...details,
+    cutImage: details.cutImage && { ...details.cutImage, line: undefined },
+  });
+  return { ...document, warnings: [...warnings, ...ofImages], ...metadataMember(properties) };
 };
 
 const convertToHtml = async (parts: Parts): Promise<string> => {

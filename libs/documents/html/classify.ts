@@ -1,5 +1,6 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
+import { cutImageReasons, findCutInDataUrl } from '../assets/cut-images.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { dataImageProblem } from './data-images.ts';
 import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
@@ -79,6 +80,8 @@ export type HtmlDetails = {
   images: { url: string; line?: number | undefined }[];
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
+  /** The first one of which a browser shows only the beginning, in such a document. */
+  cutImage: BrokenImage | undefined;
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
@@ -117,6 +120,7 @@ export const classify = (
     baseUrl: undefined,
     images: [],
     brokenImage: undefined,
+    cutImage: undefined,
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
@@ -159,9 +163,12 @@ export const classify = (
     baseUrl,
     images,
     brokenImage,
+    cutImage,
     metadata,
     namesLanguage,
   } = state;
+  // A script, or a source of a picture element, may replace an image.
+  const mayReplaceImages = scripts || state.hasPicture;
   const external = state.external || baseUrl !== undefined;
   return {
     classification: {
@@ -178,8 +185,8 @@ export const classify = (
     details: {
       baseUrl,
       images,
-      // A script, or a source of a picture element, may replace the image.
-      brokenImage: scripts || state.hasPicture ? undefined : brokenImage,
+      brokenImage: mayReplaceImages ? undefined : brokenImage,
+      cutImage: mayReplaceImages ? undefined : cutImage,
       metadata,
       namesLanguage,
       ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],
@@ -211,7 +218,7 @@ const inspectTag = (
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) state.refreshes.push(refresh);
   if (!inTemplate && tagName === 'source' && hasSources(attrs)) state.hasPicture = true;
-  if (!inTemplate) state.brokenImage ??= findBrokenImage(tagName, attrs, line);
+  if (!inTemplate) addBrokenImage(state, tagName, attrs, line);
   const resources = findElementResources(tagName, attrs, state.budget);
   if (!resources) return;
   state.external = true;
@@ -247,16 +254,19 @@ const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
   attributes.some(({ name }) => name === 'srcset');
 
 /** Called for each element, so it first looks for the attribute. */
-const findBrokenImage = (
+const addBrokenImage = (
+  state: ClassificationState,
   tagName: string,
   attributes: readonly Token.Attribute[],
   line: number,
-): BrokenImage | undefined => {
+): void => {
   const attribute = imageAttributes.get(tagName);
-  if (attribute === undefined || !attributes.some(({ name }) => name === attribute)) return undefined;
+  if (attribute === undefined || !attributes.some(({ name }) => name === attribute) || hasSources(attributes)) return;
   const [url] = imageUrls(tagName, attributes);
-  const reason = url === undefined ? undefined : dataImageProblem(url);
-  return url === undefined || reason === undefined || hasSources(attributes) ? undefined : { url, line, reason };
+  if (url === undefined) return;
+  const cut = findCutInDataUrl(url);
+  const reason = dataImageProblem(url) ?? (cut && cutImageReasons[cut]);
+  if (reason !== undefined) state[cut === 'beginning' ? 'cutImage' : 'brokenImage'] ??= { url, line, reason };
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

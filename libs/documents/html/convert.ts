@@ -1,3 +1,4 @@
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { relativeUrlReason } from '../assets/asset-names.ts';
 import { type AssetInliner, type AssetUse, createAssetInliner } from '../assets/inline.ts';
@@ -94,6 +95,14 @@ export const missingResources = (
   return { assets: inliner.use() };
 };
 
+/** The warning about the first image of a data: URL of which a browser shows only the beginning. */
+export const warningsOfImages = ({ cutImage }: HtmlDetails): RenderWarning[] => {
+  if (!cutImage) return [];
+  const { url, line, reason } = cutImage;
+  const where = line === undefined ? '' : ` (line ${line})`;
+  return [{ kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` }];
+};
+
 /** Script libraries that give such CSS an effect. */
 const pagedMediaScripts = /\bpaged|vivliostyle/i;
 
@@ -106,10 +115,9 @@ export const warningsOfCss = (
   html: string,
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
-): Pick<PreparedDocument, 'warnings'> => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && pagedMediaScripts.test(html))) return {};
-  const ignored = withoutOwnCounters(details.ignoredCss, inlined);
-  return ignored.length === 0 ? {} : { warnings: ignored.map((one) => ({ kind: 'feature_ignored', ...one })) };
+): RenderWarning[] => {
+  if (details.ignoredCss.length === 0 || (classification.scripts && pagedMediaScripts.test(html))) return [];
+  return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 
 /**
@@ -134,11 +142,12 @@ export const prepareHtml = (
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
   checkImages(details, maxImages, budget, assets);
+  const warnings = [...warningsOfImages(details), ...warningsOfCss(html, inlined, classified)];
   return {
     html: inlined,
     classification,
     ...(!assets && missingResources(html, classified, budget)),
-    ...warningsOfCss(html, inlined, classified),
+    ...(warnings.length > 0 && { warnings }),
     ...metadataMember(details.metadata),
     ...(!classification.scripts && !details.namesLanguage && { lacksLanguage: true }),
   };

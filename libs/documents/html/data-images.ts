@@ -15,9 +15,8 @@ export const splitDataUrl = (url: string): { parameters: string; isBase64: boole
 
 /** The bytes of the body of a data: URL, or of its start (Fetch standard, section 6). */
 export const decodeBody = (body: string, isBase64: boolean): Buffer => {
-  const bytes = Buffer.from(body);
-  if (!isBase64 && !body.includes('%')) return bytes;
-  const text = bytes
+  if (!body.includes('%')) return Buffer.from(body, isBase64 ? 'base64' : 'utf8');
+  const text = Buffer.from(body)
     .toString('latin1')
     .replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   return Buffer.from(text, isBase64 ? 'base64' : 'latin1');

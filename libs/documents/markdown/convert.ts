@@ -7,7 +7,7 @@ import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
 import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
 import { classify, type HtmlDetails } from '../html/classify.ts';
-import { checkImages, missingResources, warningsOfCss } from '../html/convert.ts';
+import { checkImages, missingResources, warningsOfCss, warningsOfImages } from '../html/convert.ts';
 import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
 import { languageOf } from '../language/detect.ts';
@@ -72,11 +72,12 @@ const withLines = (details: HtmlDetails, tokens: readonly Token[]): HtmlDetails 
   for (const { map, children } of tokens.toReversed())
     for (const child of children ?? [])
       if (map && child.type === 'image') lines.set(String(child.attrGet('src')), map[0] + 1);
-  const { images, brokenImage } = details;
+  const { images, brokenImage, cutImage } = details;
   return {
     ...details,
     images: images.map(({ url }) => ({ url, line: lines.get(url) })),
     brokenImage: brokenImage && { ...brokenImage, line: lines.get(brokenImage.url) },
+    cutImage: cutImage && { ...cutImage, line: lines.get(cutImage.url) },
   };
 };
 
@@ -122,7 +123,8 @@ export const convertMarkdown = (
   const classified = classify(body);
   const { classification, details } = classified;
   if (details.unfinished) throw unfinishedHtmlError(details.unfinished.inside, tokens);
-  checkImages(withLines(details, tokens), maxImages, undefined, context?.assets);
+  const detailsWithLines = withLines(details, tokens);
+  checkImages(detailsWithLines, maxImages, undefined, context?.assets);
   const html = htmlDocument({
     title: metadata.title ?? titleOf(tokens) ?? titleFromFileName(context?.fileName) ?? 'Document',
     metadata,
@@ -136,8 +138,8 @@ export const convertMarkdown = (
     body,
   });
   const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
-  const { warnings: ofCss = [] } = warningsOfCss(rendered, body, classified);
-  const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment), ...ofCss];
+  const ofHtml = [...warningsOfImages(detailsWithLines), ...warningsOfCss(rendered, body, classified)];
+  const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment), ...ofHtml];
   return {
     ...convertedDocument(html, classification),
     ...(!context?.assets && missingResources(body, classified)),
