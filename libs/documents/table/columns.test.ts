@@ -51,6 +51,17 @@ describe('the sections of a table', () => {
     expect(widths[3]).toBeGreaterThanOrEqual(20);
   });
 
+  test('keep short bold names whole beside long texts that are broken', () => {
+    const header = ['id', 'name', 'address', 'city', 'geo', 'tags', 'active', 'created_at', 'amount', 'notes', 'extra'];
+    const row = ['a1', 'Ann', '', 'Graz', '{"lat": 47.07, "lng": 15.43}', 'x, y', 'true', '2026-01-02T03:04:05Z'];
+    const demands = measureColumns({ header, rows: [[...row, '12345678901234567890.12', '', 'only here']] });
+    const [section] = splitIntoSections(demands);
+    const lacking = section!.shares.flatMap((share, index) =>
+      (share * section!.characters) / 100 - cellPadding < demands[index]!.unbroken - 0.001 ? header[index]! : [],
+    );
+    expect(lacking).toEqual(['created_at']);
+  });
+
   test('are a single section if the columns fit side by side', () => {
     expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12, unbroken: 12 })))).toHaveLength(1);
   });

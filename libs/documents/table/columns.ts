@@ -115,9 +115,14 @@ const createSection = (
   columns: number[],
   demands: readonly ColumnDemand[],
   minWidths: readonly number[],
-  { comfortable, normal }: LineLengths,
+  { smallest, comfortable, normal }: LineLengths,
 ): TableSection => {
-  const base = columns.map((column) => minWidths[column] ?? 0);
+  const minimal = columns.map((column) => minWidths[column] ?? 0);
+  // Bold and wide letters of short words, if the columns then still fit.
+  const whole = columns.map((column, index) =>
+    Math.max(minimal[index]!, Math.min(demands[column]!.unbroken, shortLineWidth) + cellPadding),
+  );
+  const base = sum(whole) <= smallest ? whole : minimal;
   const missing = (widths: readonly number[], need: 'unbroken' | 'line'): number[] =>
     widths.map((width, index) => Math.max(0, demands[columns[index]!]![need] + cellPadding - width));
   // A wide table may use smaller type, so that long texts break into fewer lines.
@@ -126,8 +131,8 @@ const createSection = (
     const ratio = Math.min(1, Math.max(0, maxWidth - sum(widths)) / (sum(extraWidths) || 1));
     return widths.map((width, index) => width + extraWidths[index]! * ratio);
   };
-  const whole = extend(base, missing(base, 'unbroken'));
-  const widths = extend(whole, missing(whole, 'line'));
+  const unbroken = extend(base, missing(base, 'unbroken'));
+  const widths = extend(unbroken, missing(unbroken, 'line'));
   const totalWidth = sum(widths);
   return {
     columns,
