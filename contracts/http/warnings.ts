@@ -8,7 +8,9 @@ const part = z.string().optional().describe('The part of a composed document tha
 const warning = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('resource_failed'), message, part, url: z.string(), reason: z.string() })
-    .describe('A style sheet, font or other resource that could not be loaded and is missing in the PDF.'),
+    .describe(
+      'A style sheet, font or other resource that could not be loaded and is missing in the PDF, or an image in part.',
+    ),
   z
     .object({
       type: z.literal('content_overflow'),
