@@ -18,6 +18,7 @@ import { noHeaderFooterTemplates } from './pdf/parameters.ts';
 import { findOverflow, printAndCheckForLoss } from './overflow/overflow.ts';
 import type { PrintResult, PrintRequest } from './print-request.ts';
 import { renderModeOf } from './render-mode.ts';
+import { trackStyleSheets } from './document/loaded-style-sheets.ts';
 import { type PageOfUrl, trackResources } from './document/resources.ts';
 import { enforceScriptLimits } from './document/script-limits.ts';
 import { stabilise } from './document/stabilise.ts';
@@ -157,6 +158,7 @@ const loadAndPrint = async (
     ? { frameId: page.frameId, maxImages: limits.maxImages ?? null }
     : null;
   const onTooMany = (error: ApiError): void => page.fail(error);
+  const styleSheets = classification.external && !request.page ? trackStyleSheets(page.session) : undefined;
   const [resourceTracker, requestTracker] = await Promise.all([
     classification.external ? trackResources(page.session, page.proxy?.url, onTooMany, pageOfUrl) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
@@ -183,10 +185,15 @@ const loadAndPrint = async (
     if (!navigation) await loadDocument(page, request.html, event);
     await (navigation?.whileItStays({ ...context, event, deadline }, waitUntilReady) ?? waitUntilReady());
     const loadedPage = await navigation?.loadedPage();
-    const warnings = (await resourceTracker?.checkFailures()) ?? [];
+    const failed = (await resourceTracker?.checkFailures()) ?? [];
+    const ignored = (await styleSheets?.findIgnored(request.html)) ?? [];
     const { result, findLostContent } = await printLoadedPage(page, instance, request, context, started);
     return {
-      result: { ...result, warnings: [...warnings, ...result.warnings], ...(loadedPage ? { page: loadedPage } : {}) },
+      result: {
+        ...result,
+        warnings: [...failed, ...ignored, ...result.warnings],
+        ...(loadedPage ? { page: loadedPage } : {}),
+      },
       findLostContent,
     };
   } finally {

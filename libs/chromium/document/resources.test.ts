@@ -27,6 +27,10 @@ const handlers: Record<string, RequestListener> = {
   '/cut': (request) => request.socket.destroy(),
   '/never': () => {},
   '/style.css': (_, response) => response.setHeader('content-type', 'text/css').end('p{font-size:30pt}'),
+  '/footnotes.css': (_, response) =>
+    response
+      .setHeader('content-type', 'text/css')
+      .end('@page{size:A6}.n{float:footnote}.a::after{content:counter(page)}'),
   '/drawing.svg': (_, response) => response.setHeader('content-type', 'image/svg+xml').end(drawing),
   '/large.png': (_, response) => response.setHeader('content-type', 'image/png').end(largeImage),
   '/cookie': (_, response) =>
@@ -290,4 +294,15 @@ test('an additional authority is only trusted by printers configured with it', a
 
   await trustingPrinter.close();
   await rm(folder, { recursive: true });
+});
+
+test('A loaded style sheet has warnings of CSS for printing that has no effect', async () => {
+  const warningsOf = async (html: string) => (await print(html)).warnings;
+  const link = `<link rel=stylesheet href="${base}/footnotes.css"`;
+  const ignored = (feature: string) => ({ kind: 'feature_ignored', feature, reason: expect.any(String) });
+  const numbered = `${link}><ol style="counter-reset: page 4">`;
+  expect(await warningsOf(numbered)).toEqual([ignored('size: a6'), ignored('float: footnote')]);
+  expect(await warningsOf(`${link} media=screen><p>Text`)).toEqual([]);
+  expect(await warningsOf(`<!-- paged.js -->${link}><p>Text`)).toEqual([]);
+  expect(await warningsOf(`<link rel=stylesheet href="${base}/style.css"><p>Text`)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
-import { withoutOwnCounters } from './ignored-css.ts';
+import { isPagedMediaScriptIn, withoutOwnCounters } from './ignored-css.ts';
 import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
@@ -103,9 +103,6 @@ export const warningsOfImages = ({ cutImage }: HtmlDetails): RenderWarning[] => 
   return [{ kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` }];
 };
 
-/** Script libraries that give such CSS an effect. */
-const pagedMediaScripts = /\bpaged|vivliostyle/i;
-
 /**
  * Warnings about CSS that has no effect, if no script of the document may give it one.
  * @param html as the caller sent it, with the names of scripts
@@ -116,7 +113,7 @@ export const warningsOfCss = (
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
 ): RenderWarning[] => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && pagedMediaScripts.test(html))) return [];
+  if (details.ignoredCss.length === 0 || (classification.scripts && isPagedMediaScriptIn(html))) return [];
   return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 
