@@ -1,6 +1,16 @@
 import { replaceElements } from './tags.ts';
-import { attributeOf, type Cell, defaultMargins, lengthIn, type Margins, type Row } from './word-tables.ts';
-import { type Range, readWordTables, type Table, widthInGrid } from './word-tables.ts';
+import {
+  attributeOf,
+  type Cell,
+  defaultMargins,
+  lengthIn,
+  type Margins,
+  type Range,
+  readWordTables,
+  type Row,
+  type Table,
+  widthInGrid,
+} from './word-tables.ts';
 
 // LibreOffice takes the widths of a Word table from its grid, and prints a cell without its text if the margins of the
 // cell leave no width for it. Word prints the text, and makes columns wider whose widths are not fixed. Some programs
