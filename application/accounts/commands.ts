@@ -4,25 +4,26 @@ import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
+import { type AccountDocument, openedAccount } from '#libs/projections/accounts.ts';
 import { newId } from '#libs/ids/ulids.ts';
 
 type Opening = { name: string; plan: PlanName; overrides: LimitOverrides };
 
-/** Opens an account. Returns its bare id and the position of the event. `causeOf` gets the bare id. */
+/** Opens an account. Returns its document and the position of the event. `causeOf` gets the bare id. */
 export const openAccountAs = async (
   eventLog: EventLog,
   opening: Opening,
   causeOf: (id: string) => Cause,
-): Promise<{ id: string; position: number }> => {
+): Promise<{ document: AccountDocument; position: number }> => {
   const id = newId();
   const aggregate = newAggregate(eventLog, account, streams.account(id));
-  const { position } = await aggregate.execute({ type: 'open', ...opening }, causeOf(id));
-  return { id, position: position! };
+  const { position, at } = await aggregate.execute({ type: 'open', ...opening }, causeOf(id));
+  return { document: openedAccount(id, opening, at!), position: position! };
 };
 
 /** Opens an account. Returns its bare id. */
 export const openAccount = async (eventLog: EventLog, actor: Actor, opening: Opening): Promise<string> =>
-  (await openAccountAs(eventLog, opening, (id) => newCause(actor, id))).id;
+  (await openAccountAs(eventLog, opening, (id) => newCause(actor, id))).document.id;
 
 const executeInTurn = createExecuteInTurn(account, streams.account);
 

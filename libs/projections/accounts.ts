@@ -1,4 +1,5 @@
 import { readModels } from '#contracts/names.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { AccountSettings } from '#contracts/events/account.ts';
 import { afterRotation, type WebhookSecretGenerations } from '#libs/domain/account.ts';
 import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
@@ -21,25 +22,29 @@ export type AccountDocument = {
 const hasNoQuota = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean =>
   limitsOf(plan, overrides).requestsPerMonth === null;
 
+/** The document of an account that was just opened, by its bare id. `openedAt` is an ISO 8601 time. */
+export const openedAccount = (
+  id: string,
+  { name, plan, overrides }: EventData['AccountOpened'],
+  openedAt: string,
+): AccountDocument => ({
+  id,
+  name,
+  plan,
+  overrides,
+  openedAt,
+  suspension: null,
+  webhookSecret: { generation: 1, previous: [], createdAt: openedAt },
+});
+
 export const accounts: Projection<AccountDocument> = {
   model: readModels.accounts,
   collection: { name: readModels.accounts, indexes: [['name'], ['id'], ['plan', 'id']] },
   handlers: {
-    AccountOpened: (event) => {
-      const { name, plan, overrides } = event.data;
-      return {
-        id: idOf(event),
-        evolve: () => ({
-          id: idOf(event),
-          name,
-          plan,
-          overrides,
-          openedAt: event.metadata.occurredAt,
-          suspension: null,
-          webhookSecret: { generation: 1, previous: [], createdAt: event.metadata.occurredAt },
-        }),
-      };
-    },
+    AccountOpened: (event) => ({
+      id: idOf(event),
+      evolve: () => openedAccount(idOf(event), event.data, event.metadata.occurredAt),
+    }),
     PlanChanged: (event) => {
       const { plan, overrides } = event.data;
       return updateDocument(event, (document) => ({

@@ -39,6 +39,23 @@ describe('An operator', () => {
     });
   });
 
+  it('opens an account also while no read model shows it, so that the request need not be repeated', async () => {
+    const { projectorReads, engines } = api;
+    const [{ write }, { waitForCheckpoint }] = [projectorReads, engines.reads];
+    const released = Promise.withResolvers<void>();
+    Object.assign(projectorReads, {
+      write: (...given: Parameters<typeof write>) => released.promise.then(() => write(...given)),
+    });
+    Object.assign(engines.reads, { waitForCheckpoint: async () => false });
+    try {
+      expect(await open('Late', 'free')).toMatchObject({ name: 'Late', plan: 'free', state: 'active' });
+    } finally {
+      Object.assign(projectorReads, { write });
+      Object.assign(engines.reads, { waitForCheckpoint });
+      released.resolve();
+    }
+  });
+
   it('finds accounts by a part of name or id, by plan and by state, page by page', async () => {
     const [first, second] = [await open('Quill One', 'free'), await open('quill two', 'free')];
     expect((await list('search=QUILL')).accounts.map(({ name }) => name)).toEqual(['quill two', 'Quill One']);

@@ -121,9 +121,11 @@ const open = sessionRoute({
   handle: async ({ body: { name, plan, own_limits }, cause, reply }, dependencies) => {
     const opening = { name, plan, overrides: overridesOf(own_limits) };
     const causeOf = (accountId: string) => ({ ...cause, accountId });
-    const { id, position } = await openAccountAs(dependencies.eventLog, opening, causeOf);
-    await waitUntilCallersSee(dependencies, id, position, readModels.accounts);
-    return reply.status(201).send(await viewOf(dependencies, id));
+    const { reads, eventLog } = dependencies;
+    const { document, position } = await openAccountAs(eventLog, opening, causeOf);
+    // The account is open even if the read model is late: a caller who repeats the request would open another.
+    await waitUntilCallersSee(dependencies, document.id, position, readModels.accounts).catch(() => undefined);
+    return reply.status(201).send((await operatorAccountViews(reads, [document], eventLog.now()))[0]!);
   },
 });
 
