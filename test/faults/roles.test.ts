@@ -120,8 +120,13 @@ describe.skipIf(!areServersAvailable)('A service in several processes', () => {
     });
     const { status, body } = await response;
     expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
-    const histories = newHistories(await readRenderHistories(installation), known);
-    expect(histories.map((history) => eventTypesOf(history).at(-1))).toEqual(['PdfRegenerationEnded']);
+    // The caller may get the PDF before the end is recorded.
+    const lastTypes = (all: Parameters<typeof newHistories>[0]) =>
+      newHistories(all, known).map((history) => eventTypesOf(history).at(-1));
+    const ended = await waitForRenderHistories(installation, 'the end is recorded', (all) =>
+      lastTypes(all).includes('PdfRegenerationEnded'),
+    );
+    expect(lastTypes(ended)).toEqual(['PdfRegenerationEnded']);
   });
 
   it('shares the renders between two renderers, and when one is killed the other finishes them', async () => {
