@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCertainRead } from './certain-read.ts';
 
-const model = 'apiKeys';
-
-/** Read models in memory that reach the end of the event log when asked to wait, unless they are `stuck` or incomplete. */
-const openStores = ({ isStuck = false, incomplete = [] as string[] } = {}) => {
+/** Read models in memory that reach the end of the event log when asked to wait, unless they are stuck. */
+const openStores = ({ isStuck = false } = {}) => {
   const documents = new Map<string, string>();
   const checks = { heads: 0 };
   let shown: () => void = () => undefined;
@@ -16,10 +14,9 @@ const openStores = ({ isStuck = false, incomplete = [] as string[] } = {}) => {
           shown();
           return !isStuck;
         },
-        incompleteModels: async () => incomplete,
       },
     },
-    model,
+    'apiKeys',
   )(async (id) => documents.get(id) ?? null);
   return { documents, checks, read, whenShown: (show: () => void) => (shown = show) };
 };
@@ -36,10 +33,6 @@ describe('A read that finds nothing', () => {
 
   it('is no answer while the read models are behind', async () => {
     await expect(openStores({ isStuck: true }).read('a')).rejects.toMatchObject(unavailable);
-  });
-
-  it('is no answer while a read model is incomplete', async () => {
-    await expect(openStores({ incomplete: [model] }).read('a')).rejects.toMatchObject(unavailable);
   });
 
   it('shares its check with other reads', async () => {

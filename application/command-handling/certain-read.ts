@@ -5,7 +5,7 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 
 const maxWaitMs = 1_000;
 
-type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint' | 'incompleteModels'> };
+type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint'> };
 
 const notUpToDate = (): ApiError =>
   ApiError.of(
@@ -26,7 +26,7 @@ export const createCertainRead = ({ store, reads }: Stores, ...models: string[])
   const requireUpToDate = shareRuns(async (): Promise<void> => {
     const head = await store.head();
     const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxWaitMs)));
-    if (reached.includes(false) || (await reads.incompleteModels(models)).length > 0) throw notUpToDate();
+    if (reached.includes(false)) throw notUpToDate();
   });
   return <T>(read: (id: string) => Promise<T | null>) =>
     async (id: string): Promise<T | null> => {

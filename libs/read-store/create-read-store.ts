@@ -124,17 +124,6 @@ export const createReadStore = (
         .map((model) => modelStateOf(now, model))
         .map(({ generation, position }) => ({ generation, position }));
     },
-    incompleteModels: async (models) => {
-      const now = await states.readLatest();
-      const isIncomplete = async (model: string): Promise<boolean> => {
-        const { generation, position } = modelStateOf(now, model);
-        if (position === 0) return false;
-        const complete = collectionsOf(model).map((collection) => engine.hasIndexes(collection, generation));
-        return (await Promise.all(complete)).includes(false);
-      };
-      const incomplete = await Promise.all(models.map(isIncomplete));
-      return models.filter((_, index) => incomplete[index]);
-    },
     checkpoint: async (model) => modelStateOf(await states.readLatest(), model).position,
     moveCheckpoints: async (written, position, last) => {
       // Those of a storage that was emptied are gone.

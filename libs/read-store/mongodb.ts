@@ -75,30 +75,9 @@ const writeAll = async (
   for (const write of writes) await tryToWrite(documents, [write]);
 };
 
-/**
- * A collection that was dropped, and created again by a write, has only the index of ids. A read model without indexes of
- * its own therefore gets one of a field that no document has.
- */
-const indexesOf = (collection: Collection): Record<string, 1>[] => {
-  const indexes = allIndexesOf(collection).map(toMongoIndex);
-  return indexes.length === 0 && collection.model !== undefined ? [{ created: 1 }] : indexes;
-};
-
-/** Creates a collection with its indexes. */
 const ensureIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<void> => {
-  for (const index of indexesOf(collection))
-    await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(index);
-};
-
-const hasIndexes = async (db: MongoDatabase, collection: Collection, generation: string): Promise<boolean> => {
-  try {
-    const stored = await mongoCollectionFor(db, { collection: collection.name, generation }).indexes();
-    const keys = new Set(stored.map(({ key }) => JSON.stringify(key)));
-    return indexesOf(collection).every((index) => keys.has(JSON.stringify(index)));
-  } catch (error) {
-    if (!isNamespaceNotFound(error)) throw error;
-    return false;
-  }
+  for (const paths of allIndexesOf(collection))
+    await mongoCollectionFor(db, { collection: collection.name, generation }).createIndex(toMongoIndex(paths));
 };
 
 const openMongoEngine = (connection: MongoConnection, collections: readonly Collection[]): DocumentEngine => {
@@ -166,7 +145,6 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
     count: (collection, generation, where) =>
       connection.use((db) => mongoCollectionFor(db, { collection, generation }).countDocuments(toMongoFilter(where))),
     createIndexes: (collection, generation) => connection.use((db) => ensureIndexes(db, collection, generation)),
-    hasIndexes: (collection, generation) => connection.use((db) => hasIndexes(db, collection, generation)),
     listGenerations: (collection) =>
       connection.use(async (db) => generationsIn(await collectionNamesIn(db), collection)),
     dropGeneration: (collection, generation) =>
@@ -187,8 +165,11 @@ export const openMongoReadStore = async (
 ): Promise<ReadStore & Pick<MongoConnection, 'missing'>> => {
   const all = withCheckpoints(collections);
   const connection = openMongoConnection(url, 'READ_STORE_URL', async (db) => {
-    // Those of read models are created with each generation.
-    for (const collection of all.filter(({ model }) => model === undefined)) await ensureIndexes(db, collection, '');
+    const names = await collectionNamesIn(db);
+    for (const collection of all) {
+      const stored = generationsIn(names, collection.name);
+      for (const generation of stored.length === 0 ? [''] : stored) await ensureIndexes(db, collection, generation);
+    }
   });
   return { ...createReadStore(openMongoEngine(connection, all), all), missing: () => connection.missing() };
 };

@@ -2,10 +2,9 @@ export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
 /**
- * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. On a server, a new index
- * covers only documents that are written later, so the projector rebuilds the read model of a collection that lacks one.
- * `model` is the read model that the collection belongs to; a collection without a model is never rebuilt, so it gets no
- * index after its first release. `sparseIndexes` are further indexes.
+ * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. A new index covers only
+ * documents that are written later, so rebuild the read model after adding one. `model` is the read model that the
+ * collection belongs to; a collection without a model is never rebuilt. `sparseIndexes` are further indexes.
  * Each covers only documents that have its field, so writing the others costs less. Each query of it must compare the field
  * with a value.
  */
@@ -71,8 +70,6 @@ export type DocumentEngine = DocumentStore & {
   count(collection: string, generation: string, where: Query['where']): Promise<number>;
   /** Creates the indexes of a new generation of a collection. */
   createIndexes(collection: Collection, generation: string): Promise<void>;
-  /** Whether a generation of a collection was created with these indexes. */
-  hasIndexes(collection: Collection, generation: string): Promise<boolean>;
   /** All generations that are stored, in use or not. */
   listGenerations(collection: string): Promise<string[]>;
   dropGeneration(collection: string, generation: string): Promise<void>;
@@ -112,11 +109,6 @@ export type ReadStore = DocumentStore & {
 
   /** The serving generation of each of these read models, in this order; not from a cache. */
   servingGenerations(models: readonly string[]): Promise<ServingGeneration[]>;
-  /**
-   * Those of these read models whose checkpoint promises documents that queries cannot find: a collection was dropped, or
-   * created by a release with other indexes. They must be rebuilt.
-   */
-  incompleteModels(models: readonly string[]): Promise<string[]>;
   /** The position in the event log up to which a read model is built; 0 initially. */
   checkpoint(model: string): Promise<number>;
   /**

@@ -88,8 +88,6 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
       return Number(database.get(sql, ...parameters)!.n);
     },
     createIndexes: async () => undefined,
-    // Those of all generations are created when the file is opened, from the documents.
-    hasIndexes: async () => true,
     listGenerations: async (collection) => database.all(generationsSql(collection)).map(({ name }) => String(name)),
     dropGeneration: async (collection, generation) => {
       const rows = `SELECT rowid FROM ${tableOf(collection)} WHERE generation = ? LIMIT`;

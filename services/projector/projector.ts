@@ -5,7 +5,7 @@ import { projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.t
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
-import { repairReadModels } from './repair.ts';
+import { requireStoredModels } from './check-storage.ts';
 
 /**
  * Follows the event log and updates the read models until `signal` aborts. `intervalMs` is the minimum time between two
@@ -31,5 +31,6 @@ export const runProjector = async (
       after = last.position;
     }
   };
-  await runTogether(signal, follow, (until) => repairReadModels(store, reads, projections, runner.position, until));
+  const models = projections.map(({ model }) => model);
+  await runTogether(signal, follow, (until) => requireStoredModels(reads, models, runner.position, until));
 };
