@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openMongoConnection } from '#libs/mongodb/connection.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { useFerretDb, openEngineOn } from '../support/ferretdb/engines.ts';
 import { isFerretDbAvailable } from '../support/ferretdb/server.ts';
@@ -81,5 +82,20 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
       await engine.write(large);
       for (const { id, document } of large) expect(await engine.get(people, id)).toEqual(document);
     });
+  });
+
+  it('A connection that is closed while it is prepared still does the work that waits for it', async () => {
+    const begun = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const connection = openMongoConnection(testServer.server.url('closing'), 'READ_STORE_URL', () => {
+      begun.resolve();
+      return release.promise;
+    });
+    const work = connection.use(async () => 'done');
+    await begun.promise;
+    const closed = connection.close();
+    release.resolve();
+    expect(await work).toBe('done');
+    await closed;
   });
 });
