@@ -94,6 +94,8 @@ export type HtmlDetails = {
 
 type Element = DefaultTreeAdapterTypes.Element;
 type StyleSheet = { css: string; media: string };
+/** `stylesBefore` is the number of style elements before it. */
+type LinkedSheet = StyleSheet & { stylesBefore: number };
 type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
   Omit<HtmlDetails, 'unfinished' | 'ignoredCss'> & {
     refreshes: Refresh[];
@@ -101,8 +103,8 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
     isUnfinished: boolean;
     /** Whether an image can have another source. */
     hasPicture: boolean;
-    /** The style sheets of links with data: URLs, by the number of style elements before them. */
-    linkedSheets: Map<number, StyleSheet[]>;
+    /** The style sheets of links with data: URLs. */
+    linkedSheets: LinkedSheet[];
     budget: Budget;
   };
 
@@ -127,7 +129,7 @@ export const classify = (
     layout: { styles: [], outside: false, other: false },
     isUnfinished: false,
     hasPicture: false,
-    linkedSheets: new Map(),
+    linkedSheets: [],
     budget,
   };
   const { document, styles } = parseWithHandlers(html, false, {
@@ -225,30 +227,23 @@ const inspectTag = (
   if (!inTemplate) for (const url of resources.images) state.images.push({ url, line });
 };
 
-const addLinkedSheet = (
-  sheets: Map<number, StyleSheet[]>,
-  stylesBefore: number,
-  attrs: readonly Token.Attribute[],
-): void => {
+const addLinkedSheet = (sheets: LinkedSheet[], stylesBefore: number, attrs: readonly Token.Attribute[]): void => {
   const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
   const css = styleSheetInLink(attributes);
-  if (css === undefined) return;
-  const besides = sheets.get(stylesBefore) ?? [];
-  sheets.set(stylesBefore, besides);
-  besides.push({ css, media: attributes.get('media') ?? '' });
+  if (css !== undefined) sheets.push({ css, media: attributes.get('media') ?? '', stylesBefore });
 };
 
 /** The style sheets in the order of the document, in which later ones have priority. */
-const sheetsInOrder = (
-  styles: readonly Element[],
-  linked: ReadonlyMap<number, readonly StyleSheet[]>,
-): StyleSheet[] => [
-  ...(linked.get(0) ?? []),
-  ...styles.flatMap((element, index) => [
-    { css: textOf(element), media: attributeOf(element, 'media') },
-    ...(linked.get(index + 1) ?? []),
-  ]),
-];
+const sheetsInOrder = (styles: readonly Element[], linked: readonly LinkedSheet[]): StyleSheet[] => {
+  const linkedAfter = Map.groupBy(linked, ({ stylesBefore }) => stylesBefore);
+  return [
+    ...(linkedAfter.get(0) ?? []),
+    ...styles.flatMap((element, index) => [
+      { css: textOf(element), media: attributeOf(element, 'media') },
+      ...(linkedAfter.get(index + 1) ?? []),
+    ]),
+  ];
+};
 
 const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
   attributes.some(({ name }) => name === 'srcset');
