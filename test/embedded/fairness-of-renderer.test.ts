@@ -6,7 +6,8 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(3);
+const concurrency = 3;
+const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(concurrency);
 
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
@@ -41,12 +42,11 @@ test.each([
   );
   const jobs = createJobClient(slow!);
   const submitted = await Promise.all(
-    many(12, () => jobs.submitAsync({}, { ...smallRequest, data: `${heldDocument()}${script}` })),
+    many(6, () => jobs.submitAsync({}, { ...smallRequest, data: `${heldDocument()}${script}` })),
   );
-  await waitUntil('two of them are under way', () => heldImages() >= 2);
+  await waitUntil('as many as an account may have are under way', () => heldImages() >= concurrency);
   await other!.render('html', `<p>a small document${script}`);
-  const states = await Promise.all(submitted.map(({ job_id }) => jobs.get(job_id)));
-  expect(states.map(({ status }) => status)).not.toContain('DONE');
+  expect(heldImages()).toBe(concurrency);
   const releasing = setInterval(release, 20);
   await Promise.all(submitted.map(({ job_id }) => jobs.waitUntilEnded(job_id)));
   clearInterval(releasing);
