@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const timeoutMs = 120_000;
 
 /** Each look costs processor time, which what is awaited needs too. */
-const pauseMsAfter = (waitedMs: number): number => Math.min(100, 20 + waitedMs / 10);
+const pauseMsAfter = (waitedMs: number): number => Math.min(250, 20 + waitedMs / 10);
 
 /** Polls until the result is not false, null or undefined. Throws after two minutes with `what`. */
 export const waitUntil = async <T>(
