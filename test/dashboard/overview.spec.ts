@@ -159,6 +159,29 @@ test('Failures of an error lead to all renders that they count, from the beginni
   await page.context().close();
 });
 
+test('A chart that loads late does not move what is below it', async ({ browser, dashboard }) => {
+  const account = await dashboard.openAccount();
+  await withInstallationEngines(dashboard.installation, ({ store }) =>
+    appendRender(store, { accountId: bareId('acc', account.id)!, at: new Date().toISOString() }),
+  );
+  const page = await dashboard.openPage(browser, { accountId: account.id, role: 'owner' }, '/keys');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/UplotChart*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const below = page.getByRole('heading', { name: 'Latest renders' });
+  await expect(page.getByRole('region', { name: 'Durations' })).toBeVisible();
+  await expect(below).toBeVisible();
+  await expect(page.locator('.skeleton')).toHaveCount(0);
+  const before = await below.boundingBox();
+  release();
+  await expect(page.locator('canvas')).toHaveCount(2);
+  expect(await below.boundingBox()).toEqual(before);
+  await page.context().close();
+});
+
 test('Numbers have one format, and times are in the language of the reader without breaking sentences', async ({
   browser,
   dashboard,
