@@ -1,7 +1,7 @@
 import type { AccountResponse } from '#contracts/http/account.ts';
 import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { limitsOf, type PlanLimits, type PlanName } from '#contracts/plans.ts';
-import type { CertainRead } from '#application/command-handling/certain-read.ts';
+import type { ConfirmNotFound } from '#application/command-handling/confirm-not-found.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import { openReadCache, type ReadCache } from '#libs/concurrency/read-cache.ts';
@@ -86,10 +86,10 @@ export type AccountView = ReturnType<typeof accountView>;
 export const openAccountCache = (
   reads: Pick<ReadStore, 'get'>,
   cacheMs: number,
-  certain: CertainRead,
+  confirmNotFound: ConfirmNotFound,
 ): ReadCache<AccountDocument> =>
   openReadCache(
-    certain(async (id) => (await reads.get(readModels.accounts, id)) as AccountDocument | null),
+    confirmNotFound(async (id) => (await reads.get(readModels.accounts, id)) as AccountDocument | null),
     cacheMs,
   );
 

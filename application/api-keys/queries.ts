@@ -1,6 +1,6 @@
 import type { KeyState } from '#contracts/http/keys.ts';
 import { accountIdOf, bareId, apiKeyIdOf, readModels } from '#contracts/names.ts';
-import type { CertainRead } from '#application/command-handling/certain-read.ts';
+import type { ConfirmNotFound } from '#application/command-handling/confirm-not-found.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import {
   keyRenders,
@@ -189,12 +189,12 @@ export type KeyCache = ReadCache<KeyWithAccount>;
 export const openKeyCache = (
   reads: Pick<ReadStore, 'find' | 'get'>,
   cacheMs: number,
-  certain: CertainRead,
+  confirmNotFound: ConfirmNotFound,
 ): KeyCache => {
   const read = async (hash: string): Promise<KeyWithAccount | null> => {
     const [key] = (await reads.find(readModels.apiKeys, { where: { hash }, limit: 1 })) as ApiKeyDocument[];
     const account = key ? ((await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null) : null;
     return key && account ? { key, account } : null;
   };
-  return openReadCache(certain(read), cacheMs);
+  return openReadCache(confirmNotFound(read), cacheMs);
 };

@@ -17,7 +17,7 @@ import type { HealthDependencies } from '../api/server/dependencies.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
-import { createCertainRead } from '#application/command-handling/certain-read.ts';
+import { createConfirmNotFound } from '#application/command-handling/confirm-not-found.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { identityProviderOf } from './identity-provider.ts';
 import { apiAddress, type HttpServer, listenAt, tlsOptions } from './listen.ts';
@@ -97,7 +97,7 @@ export const startApi = async (
   const keyUsageCounter = createApiKeyUsageCounter(readStore);
   const secrets = context.secrets();
   const cacheForMs = isRemoteEngine(reads) ? cacheMs : 0;
-  const certain = createCertainRead({ store, reads }, readModels.apiKeys, readModels.accounts);
+  const confirmNotFound = createConfirmNotFound({ store, reads }, readModels.apiKeys, readModels.accounts);
   const tracedBlobs = traceBlobStore(blobs);
   const app: FastifyInstance = createApp({
     eventLog,
@@ -106,8 +106,8 @@ export const startApi = async (
     replies,
     reads,
     limits,
-    keys: openKeyCache(reads, cacheMs, certain),
-    accounts: openAccountCache(reads, cacheMs, certain),
+    keys: openKeyCache(reads, cacheMs, confirmNotFound),
+    accounts: openAccountCache(reads, cacheMs, confirmNotFound),
     templates: openReadCache(createTemplateReader(reads).find, cacheForMs),
     keyUses: keyUsageCounter,
     countAsyncRequests: settings.countAsyncTowardRateLimit,

@@ -8,7 +8,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
-import type { CertainRead } from '#application/command-handling/certain-read.ts';
+import type { ConfirmNotFound } from '#application/command-handling/confirm-not-found.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
@@ -35,13 +35,13 @@ const storeOf = (keys: readonly ApiKeyDocument[], accounts: readonly AccountDocu
     get: async (_: string, id: string) => accounts.find((document) => document.id === id) ?? null,
   }) as unknown as ReadStore;
 
-const alwaysCertain: CertainRead = (read) => read;
+const withoutConfirmation: ConfirmNotFound = (read) => read;
 
 const requestWith = (...headers: readonly string[]): IncomingMessage =>
   ({ rawHeaders: ['Host', 'x', ...headers] }) as IncomingMessage;
 const bearer = (text: string): IncomingMessage => requestWith('Authorization', `Bearer ${text}`);
 const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
-  authenticate(openKeyCache(store, 0, alwaysCertain), request, now).then(
+  authenticate(openKeyCache(store, 0, withoutConfirmation), request, now).then(
     () => 'accepted',
     (error: unknown) => (error instanceof ApiError ? error.fields : Promise.reject(error)),
   );
@@ -50,7 +50,7 @@ describe('A key is accepted', () => {
   it.each(['Bearer', 'bearer', 'BEARER'])('after the word %s, in a header of any case', async (word) => {
     expect(
       await authenticate(
-        openKeyCache(storeOf([key]), 0, alwaysCertain),
+        openKeyCache(storeOf([key]), 0, withoutConfirmation),
         requestWith('aUTHORIZATION', `${word}  ${secret}`),
         now,
       ),
@@ -76,7 +76,7 @@ describe('A key is accepted', () => {
     const callers = openKeyCache(
       storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]),
       3_600_000,
-      alwaysCertain,
+      withoutConfirmation,
     );
     expect((await authenticate(callers, bearer(secret), now)).keyId).toBe('k');
     await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({

@@ -28,7 +28,7 @@ import { createApp } from '../../../services/api/app.ts';
 import { openKeyCache } from '#application/api-keys/queries.ts';
 import { openAccountCache } from '#application/accounts/queries.ts';
 import { createEstimator } from '#application/renders/estimate.ts';
-import { createCertainRead } from '#application/command-handling/certain-read.ts';
+import { createConfirmNotFound } from '#application/command-handling/confirm-not-found.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import type { TransferLimits } from '../../../services/api/server/transfers.ts';
 import { runProjector } from '../../../services/projector/projector.ts';
@@ -94,7 +94,7 @@ export const openInProcessApi = async (
   const inputs = createBlobCache().wrap(blobs);
   await catchUp(store, reads, projections);
   const keyUses = createApiKeyUsageCounter(reads);
-  const certain = createCertainRead({ store, reads }, readModels.apiKeys, readModels.accounts);
+  const confirmNotFound = createConfirmNotFound({ store, reads }, readModels.apiKeys, readModels.accounts);
   const stop = new AbortController();
   /** The read store of the projector. */
   const projectorReads = { ...reads };
@@ -109,8 +109,8 @@ export const openInProcessApi = async (
     inputs,
     replies: immediateReplies(renderedPdf),
     reads,
-    keys: openKeyCache(reads, callersKnownForMs, certain),
-    accounts: openAccountCache(reads, callersKnownForMs, certain),
+    keys: openKeyCache(reads, callersKnownForMs, confirmNotFound),
+    accounts: openAccountCache(reads, callersKnownForMs, confirmNotFound),
     templates: openReadCache(createTemplateReader(reads).find, templatesKnownForMs),
     limits,
     keyUses,

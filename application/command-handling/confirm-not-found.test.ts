@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { createCertainRead } from './certain-read.ts';
+import { createConfirmNotFound } from './confirm-not-found.ts';
 
 /** Read models in memory that reach the end of the event log when asked to wait, unless they are stuck. */
 const openStores = ({ isStuck = false } = {}) => {
   const documents = new Map<string, string>();
   const checks = { heads: 0 };
-  let shown: () => void = () => undefined;
-  const read = createCertainRead(
+  let catchUp: () => void = () => undefined;
+  const read = createConfirmNotFound(
     {
       store: { head: async () => (checks.heads += 1) },
       reads: {
         waitForCheckpoint: async () => {
-          shown();
+          catchUp();
           return !isStuck;
         },
       },
     },
     'apiKeys',
   )(async (id) => documents.get(id) ?? null);
-  return { documents, checks, read, whenShown: (show: () => void) => (shown = show) };
+  return { documents, checks, read, onCatchUp: (listener: () => void) => (catchUp = listener) };
 };
 
 const unavailable = { fields: { name: 'service_unavailable', extra: { retry_after: 1 } } };
 
 describe('A read that finds nothing', () => {
   it('is repeated when the read models contain all events', async () => {
-    const { documents, read, whenShown } = openStores();
-    whenShown(() => documents.set('a', 'found'));
+    const { documents, read, onCatchUp } = openStores();
+    onCatchUp(() => documents.set('a', 'found'));
     expect(await read('a')).toBe('found');
     expect(await read('b')).toBe(null);
   });
 
-  it('is no answer while the read models are behind', async () => {
+  it('is rejected while the read models are behind', async () => {
     await expect(openStores({ isStuck: true }).read('a')).rejects.toMatchObject(unavailable);
   });
 

@@ -11,18 +11,16 @@ const notUpToDate = (): ApiError =>
   ApiError.of(
     'service_unavailable',
     'The service is preparing its data and cannot answer yet. Try again in a moment.',
-    {
-      retry_after: 1,
-    },
+    { retry_after: 1 },
   );
 
 /**
- * Makes reads of these read models certain: what they do not find does not exist. A read without a result is repeated
- * when the read models contain all events of this moment. It rejects with service_unavailable if they do not after a
- * second, because they are being built again or the projector is behind.
+ * Returns a decorator for reads of these read models. Null from a decorated read means that the document does not exist: a
+ * read without a result waits until the read models contain all events up to now, and reads again. It throws ApiError
+ * service_unavailable if they need more than a second, because they are being rebuilt or the projector is behind.
  */
-export const createCertainRead = ({ store, reads }: Stores, ...models: string[]) => {
-  // Callers can invent ids, so what they do not find costs one check at a time.
+export const createConfirmNotFound = ({ store, reads }: Stores, ...models: string[]) => {
+  // Callers can invent ids, so reads without a result share one check at a time.
   const requireUpToDate = shareRuns(async (): Promise<void> => {
     const head = await store.head();
     const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxWaitMs)));
@@ -37,4 +35,4 @@ export const createCertainRead = ({ store, reads }: Stores, ...models: string[])
     };
 };
 
-export type CertainRead = ReturnType<typeof createCertainRead>;
+export type ConfirmNotFound = ReturnType<typeof createConfirmNotFound>;
