@@ -5,7 +5,7 @@ import { projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.t
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
-import { requireStoredModels } from './check-storage.ts';
+import { watchCheckpoints } from './checkpoint-watch.ts';
 
 /**
  * Follows the event log and updates the read models until `signal` aborts. `intervalMs` is the minimum time between two
@@ -32,5 +32,5 @@ export const runProjector = async (
     }
   };
   const models = projections.map(({ model }) => model);
-  await runTogether(signal, follow, (until) => requireStoredModels(reads, models, runner.position, until));
+  await runTogether(signal, follow, (until) => watchCheckpoints(reads, models, runner.position, until));
 };

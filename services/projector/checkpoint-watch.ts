@@ -4,10 +4,11 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 const checkIntervalMs = 2_000;
 
 /**
- * Checks until `signal` aborts that the stored read models are not behind `position`, up to which the caller has built
- * them. @throws Error if they are, because their storage was emptied or restored: then the caller must start again.
+ * Checks every two seconds, until `signal` aborts, that no stored checkpoint of the read models is behind `position`, the
+ * position to which the caller has built them. @throws Error if one is, because the storage was emptied or restored: then
+ * the caller must start again from the stored checkpoints.
  */
-export const requireStoredModels = async (
+export const watchCheckpoints = async (
   reads: Pick<ReadStore, 'servingGenerations'>,
   models: readonly string[],
   position: () => number,
@@ -17,7 +18,7 @@ export const requireStoredModels = async (
     for (; !signal.aborted; await pause(checkIntervalMs, signal)) {
       const built = position();
       if ((await reads.servingGenerations(models)).some((stored) => stored.position < built))
-        throw new Error('the read models were emptied or restored, and are built again from the event log');
+        throw new Error('the read models were emptied or restored, and are rebuilt from the event log');
     }
   } catch (error) {
     if (!signal.aborted) throw error;
