@@ -8,11 +8,9 @@ const maxWaitMs = 1_000;
 type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint'> };
 
 const notUpToDate = (): ApiError =>
-  ApiError.of(
-    'service_unavailable',
-    'The service is preparing its data and cannot answer yet. Try again in a moment.',
-    { retry_after: 1 },
-  );
+  ApiError.of('service_unavailable', 'The service is still updating its data. Try again in a moment.', {
+    retry_after: 1,
+  });
 
 /**
  * Returns a decorator for reads of these read models. Null from a decorated read means that the document does not exist: a

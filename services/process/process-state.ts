@@ -43,7 +43,7 @@ export const missingIn = (
 export const limitationsIn = ({ workers }: ProcessState): string[] =>
   [...workers.values()].flatMap((worker) => worker.limitations?.() ?? []);
 
-const startingMessage = 'The service is starting, or builds its data again. Try again in a moment.';
+const startingMessage = 'The service is starting or rebuilding its data. Try again in a moment.';
 const olderLogMessage =
   'The event log is older than the data that was built from it, so the service cannot accept requests. ' +
   'The operator of the service must run "colophon rebuild".';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ProcessContext } from './process-context.ts';
 import { watchReadModels } from './read-models-watch.ts';
 
-it('A process is not ready while read models that were emptied are built again', async () => {
+it('A process is not ready while read models that were emptied are rebuilt', async () => {
   const stored = { position: 7, checks: 0 };
   const reads = {
     missing: () => null,

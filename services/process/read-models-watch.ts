@@ -44,7 +44,7 @@ const checkIntervalMs = 1_000;
 
 /**
  * Watches read models on a server, once they are ready, until `signal` aborts. Calls `setReady` with false when their
- * storage was emptied or restored, and with true when they are built again.
+ * storage was emptied or restored, and with true when they are rebuilt.
  */
 export const watchReadModels = async (
   context: ProcessContext,
@@ -65,7 +65,7 @@ export const watchReadModels = async (
     // An unavailable engine reports itself.
     if (!(await areBehind().catch(() => false))) continue;
     setReady(false);
-    context.report({}, 'read models were emptied or restored: waiting until they are built again');
+    context.report({}, 'read models were emptied or restored: waiting until they are rebuilt');
     if (await waitForReadModels(context, signal)) setReady(true);
   }
 };

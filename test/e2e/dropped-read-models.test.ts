@@ -33,7 +33,7 @@ const dropReadModels = (): Promise<number> =>
   });
 
 /** Whether a key and an account are stored again. */
-const areBuiltAgain = (): Promise<boolean> =>
+const areRebuilt = (): Promise<boolean> =>
   withReadModels(async (database) => {
     for (const pattern of [/^documents\.apiKeys(@|$)/, /^documents\.accounts(@|$)/]) {
       const counts = (await namesIn(database, pattern)).map((name) => database.collection(name).countDocuments());
@@ -42,22 +42,22 @@ const areBuiltAgain = (): Promise<boolean> =>
     return true;
   });
 
-/** The statuses of requests until the read models are built again and one succeeds. */
+/** The statuses of requests until the read models are rebuilt and one succeeds. */
 const statusesUntilServed = async ({ url }: RunningService, key: string): Promise<Set<number>> => {
   const seen = new Set<number>();
   const client = createClient(url, key);
   await waitUntil('documents are rendered again', async () => {
-    const wereBuilt = await areBuiltAgain();
+    const wereRebuilt = await areRebuilt();
     const { status } = await client.convert('html', '<p>x</p>');
     seen.add(status);
-    return wereBuilt && status === 200;
+    return wereRebuilt && status === 200;
   });
   return seen;
 };
 
 describe.skipIf(!isOnServers)('A service whose read models are dropped', () => {
   it(
-    'builds them again by itself, and does not call a key wrong meanwhile',
+    'rebuilds them itself, and rejects no valid key meanwhile',
     async () => {
       const key = await createUnlimitedKey(installation);
       const service = await installation.start();
