@@ -1,5 +1,5 @@
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
-import { findIgnoredFeatures, isPagedMediaScriptIn, withoutOwnCounters } from '#libs/documents/html/ignored-css.ts';
+import { findIgnoredFeatures, mentionsPagedMediaScript, withoutOwnCounters } from '#libs/documents/html/ignored-css.ts';
 import { mayApplyToPrint } from '#libs/documents/html/page-rule.ts';
 import type { Session } from '../cdp/connection.ts';
 import { evaluate } from './evaluate.ts';
@@ -40,7 +40,7 @@ export const trackStyleSheets = (session: Session): LoadedStyleSheets => {
   });
   return {
     findIgnored: async (html) => {
-      if (loaded.size === 0 || isPagedMediaScriptIn(html)) return [];
+      if (loaded.size === 0 || mentionsPagedMediaScript(html)) return [];
       const value = await evaluate(session, linkedSheets);
       const linked = (Array.isArray(value) ? value : []).map((each: unknown[]) => each.map(String));
       const requestIds = linked.flatMap(([url = '', media = '']) =>

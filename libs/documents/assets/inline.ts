@@ -3,13 +3,13 @@ import { asBuffer } from '#libs/bytes/as-buffer.ts';
 import { baseUrlOf } from '../html/base-url.ts';
 import { folderOf, indexAssets, isRelativeUrl, type StoredAsset } from './asset-names.ts';
 import { decodeBundle } from './bundle.ts';
-import { cutImageReasons, findCut } from './cut-images.ts';
+import { truncationReasons, findTruncation } from './truncated-images.ts';
 import { type CssUrlKind, replaceCssUrls } from './css-urls.ts';
 import { createDataUrls } from './data-urls.ts';
 import { type HtmlReplacer, replaceHtmlUrls } from './html-urls.ts';
 import { dataUrlOf, decodeUnicode, isImage, mediaTypeOf } from './media-type.ts';
 
-/** A font, style sheet, script or image of a style sheet that no asset has the name of, or an image that is cut. */
+/** A font, style sheet, script or image of a style sheet that no asset has the name of, or a truncated image. */
 export type MissingResource = { url: string; reason: string };
 /** What became of the assets of a request. `unused` are the names of assets that it does not use. */
 export type AssetUse = { missing: MissingResource[]; unused: string[] };
@@ -38,7 +38,7 @@ const notAnImage = (url: string, { name, bytes }: StoredAsset): ApiError => {
     bytes.byteLength === 0
       ? 'the asset is empty'
       : isImage({ bytes })
-        ? cutImageReasons.nothing
+        ? truncationReasons.nothing
         : 'the asset is not an image in a known format';
   return ApiError.of('image_load_failed', `The image "${url.slice(0, 300)}" cannot be loaded: ${reason}.`, {
     image_url: url.slice(0, 300),
@@ -81,7 +81,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   const urls = createDataUrls(bundle);
   const used = new Set<Uint8Array>();
   /** Images of which a browser shows nothing, because their files end too early. */
-  const unshown = new Set<Uint8Array>();
+  const notShown = new Set<Uint8Array>();
   const missing = new Map<string, MissingResource>();
   let missingImage: MissingResource | undefined;
   /** If true, the browser resolves relative URLs that have no asset. */
@@ -93,10 +93,10 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
     const asset = isRelativeUrl(url) ? index.find(url, folder) : undefined;
     if (!asset || used.has(asset.bytes)) return asset;
     used.add(asset.bytes);
-    const cut = findCut(asset.bytes);
-    if (cut === 'nothing') unshown.add(asset.bytes);
-    if (cut && missing.size < maxListedMissing)
-      missing.set(asset.path, { url: asset.name, reason: cutImageReasons[cut] });
+    const shownPart = findTruncation(asset.bytes);
+    if (shownPart === 'nothing') notShown.add(asset.bytes);
+    if (shownPart && missing.size < maxListedMissing)
+      missing.set(asset.path, { url: asset.name, reason: truncationReasons[shownPart] });
     return asset;
   };
   const findOrReport = (url: string, folder: string): StoredAsset | undefined => {
@@ -113,7 +113,7 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   const imageOf = (url: string): string | undefined => {
     const asset = find(url, documentFolder);
     if (!asset && isRelativeUrl(url)) missingImage ??= { url, reason: index.describeMissing(url, documentFolder) };
-    if (asset && (!isImage(asset) || unshown.has(asset.bytes))) throw notAnImage(url, asset);
+    if (asset && (!isImage(asset) || notShown.has(asset.bytes))) throw notAnImage(url, asset);
     return asset && placeholderOf(asset, url);
   };
 

@@ -45,7 +45,7 @@ export const convertDocx = async (
   );
   const ofImages = warningsOfImages({
     ...details,
-    cutImage: details.cutImage && { ...details.cutImage, line: undefined },
+    truncatedImage: details.truncatedImage && { ...details.truncatedImage, line: undefined },
   });
   return { ...document, warnings: [...warnings, ...ofImages], ...metadataMember(properties) };
 };

@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
-import { cutImageReasons, findCutInDataUrl } from '../assets/cut-images.ts';
+import { truncationReasons, findTruncationInDataUrl } from '../assets/truncated-images.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { dataImageProblem } from './data-images.ts';
 import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
@@ -80,8 +80,8 @@ export type HtmlDetails = {
   images: { url: string; line?: number | undefined }[];
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
-  /** The first one of which a browser shows only the beginning, in such a document. */
-  cutImage: BrokenImage | undefined;
+  /** The first image of a data: URL whose file ends too early, in such a document: a browser shows only its beginning. */
+  truncatedImage: BrokenImage | undefined;
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
@@ -122,7 +122,7 @@ export const classify = (
     baseUrl: undefined,
     images: [],
     brokenImage: undefined,
-    cutImage: undefined,
+    truncatedImage: undefined,
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
@@ -165,7 +165,7 @@ export const classify = (
     baseUrl,
     images,
     brokenImage,
-    cutImage,
+    truncatedImage,
     metadata,
     namesLanguage,
   } = state;
@@ -188,7 +188,7 @@ export const classify = (
       baseUrl,
       images,
       brokenImage: mayReplaceImages ? undefined : brokenImage,
-      cutImage: mayReplaceImages ? undefined : cutImage,
+      truncatedImage: mayReplaceImages ? undefined : truncatedImage,
       metadata,
       namesLanguage,
       ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],
@@ -259,9 +259,10 @@ const addBrokenImage = (
   if (attribute === undefined || !attributes.some(({ name }) => name === attribute) || hasSources(attributes)) return;
   const [url] = imageUrls(tagName, attributes);
   if (url === undefined) return;
-  const cut = findCutInDataUrl(url);
-  const reason = dataImageProblem(url) ?? (cut && cutImageReasons[cut]);
-  if (reason !== undefined) state[cut === 'beginning' ? 'cutImage' : 'brokenImage'] ??= { url, line, reason };
+  const shownPart = findTruncationInDataUrl(url);
+  const reason = dataImageProblem(url) ?? (shownPart && truncationReasons[shownPart]);
+  if (reason !== undefined)
+    state[shownPart === 'beginning' ? 'truncatedImage' : 'brokenImage'] ??= { url, line, reason };
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

@@ -6,7 +6,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
-import { isPagedMediaScriptIn, withoutOwnCounters } from './ignored-css.ts';
+import { mentionsPagedMediaScript, withoutOwnCounters } from './ignored-css.ts';
 import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
@@ -96,9 +96,9 @@ export const missingResources = (
 };
 
 /** The warning about the first image of a data: URL of which a browser shows only the beginning. */
-export const warningsOfImages = ({ cutImage }: HtmlDetails): RenderWarning[] => {
-  if (!cutImage) return [];
-  const { url, line, reason } = cutImage;
+export const warningsOfImages = ({ truncatedImage }: HtmlDetails): RenderWarning[] => {
+  if (!truncatedImage) return [];
+  const { url, line, reason } = truncatedImage;
   const where = line === undefined ? '' : ` (line ${line})`;
   return [{ kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` }];
 };
@@ -113,7 +113,7 @@ export const warningsOfCss = (
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
 ): RenderWarning[] => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && isPagedMediaScriptIn(html))) return [];
+  if (details.ignoredCss.length === 0 || (classification.scripts && mentionsPagedMediaScript(html))) return [];
   return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 

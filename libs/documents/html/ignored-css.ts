@@ -171,8 +171,8 @@ const ownPageCounter = /counter-(?:reset|increment|set)\s*:[^;}]{0,200}\bpages?(
 export const withoutOwnCounters = (features: readonly IgnoredFeature[], html: string): IgnoredFeature[] =>
   features.filter(({ feature }) => feature !== pageCounter || !ownPageCounter.test(html));
 
-/** Whether a document may have a script library that gives such CSS an effect. */
-export const isPagedMediaScriptIn = (html: string): boolean => /\bpaged|vivliostyle/i.test(html);
+/** Whether a document mentions a script library that gives such CSS an effect. */
+export const mentionsPagedMediaScript = (html: string): boolean => /\bpaged|vivliostyle/i.test(html);
 
 /** More are not reported. */
 const maxFeatures = 20;

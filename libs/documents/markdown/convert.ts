@@ -72,12 +72,12 @@ const withLines = (details: HtmlDetails, tokens: readonly Token[]): HtmlDetails 
   for (const { map, children } of tokens.toReversed())
     for (const child of children ?? [])
       if (map && child.type === 'image') lines.set(String(child.attrGet('src')), map[0] + 1);
-  const { images, brokenImage, cutImage } = details;
+  const { images, brokenImage, truncatedImage } = details;
   return {
     ...details,
     images: images.map(({ url }) => ({ url, line: lines.get(url) })),
     brokenImage: brokenImage && { ...brokenImage, line: lines.get(brokenImage.url) },
-    cutImage: cutImage && { ...cutImage, line: lines.get(cutImage.url) },
+    truncatedImage: truncatedImage && { ...truncatedImage, line: lines.get(truncatedImage.url) },
   };
 };
 

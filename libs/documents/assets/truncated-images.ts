@@ -3,9 +3,9 @@ import { decodeBody, splitDataUrl } from '../html/data-images.ts';
 import { sniffType } from './media-type.ts';
 
 /** What a browser shows of an image whose file ends too early: its beginning, or nothing. */
-export type CutImage = 'beginning' | 'nothing';
+export type ShownPart = 'beginning' | 'nothing';
 
-export const cutImageReasons: Record<CutImage, string> = {
+export const truncationReasons: Record<ShownPart, string> = {
   beginning: 'the file of the image ends too early, so the PDF shows only its beginning',
   nothing: 'the file of the image ends too early',
 };
@@ -13,7 +13,7 @@ export const cutImageReasons: Record<CutImage, string> = {
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
 
 /** A JPEG ends with its marker EOI, which its scans cannot contain (ITU T.81, B.1.1). */
-const cutJpeg = (bytes: Buffer): CutImage | undefined => {
+const shownPartOfJpeg = (bytes: Buffer): ShownPart | undefined => {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1];
     if (marker === 0xff) at += 1;
@@ -23,8 +23,8 @@ const cutJpeg = (bytes: Buffer): CutImage | undefined => {
   return undefined;
 };
 
-/** A PNG is cut if one of its chunks of pixels is (PNG 5.3). */
-const cutPng = (bytes: Buffer): CutImage | undefined => {
+/** A PNG is truncated if one of its chunks of pixels is (PNG 5.3). */
+const shownPartOfPng = (bytes: Buffer): ShownPart | undefined => {
   for (let at = 8; at + 8 <= bytes.length;) {
     const [length, type] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)];
     if (type === 'IEND') return undefined;
@@ -35,11 +35,11 @@ const cutPng = (bytes: Buffer): CutImage | undefined => {
 };
 
 /** RFC 9649, 2.4: the size is that of what follows it. */
-const cutWebp = (bytes: Buffer): CutImage | undefined =>
+const shownPartOfWebp = (bytes: Buffer): ShownPart | undefined =>
   bytes.length > 12 && bytes.readUInt32LE(4) + 8 > bytes.length ? 'nothing' : undefined;
 
 /** ISO/IEC 14496-12, 4.2: boxes, of which the last one may have no size, and large ones a size of 64 bits. */
-const cutAvif = (bytes: Buffer): CutImage | undefined => {
+const shownPartOfAvif = (bytes: Buffer): ShownPart | undefined => {
   for (let at = 0; at + 16 <= bytes.length;) {
     const [size, type] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)];
     if (size === 0) return undefined;
@@ -51,22 +51,23 @@ const cutAvif = (bytes: Buffer): CutImage | undefined => {
   return undefined;
 };
 
-const checks: Partial<Record<string, (bytes: Buffer) => CutImage | undefined>> = {
-  'image/jpeg': cutJpeg,
-  'image/png': cutPng,
-  'image/webp': cutWebp,
-  'image/avif': cutAvif,
+const checks: Partial<Record<string, (bytes: Buffer) => ShownPart | undefined>> = {
+  'image/jpeg': shownPartOfJpeg,
+  'image/png': shownPartOfPng,
+  'image/webp': shownPartOfWebp,
+  'image/avif': shownPartOfAvif,
 };
 
-/** Whether the file of an image ends too early. Undefined for a whole one, and for formats that are not read. */
-export const findCut = (file: Uint8Array): CutImage | undefined => checks[sniffType(file) ?? '']?.(asBuffer(file));
+/** What a browser shows of an image whose file ends too early; undefined for whole files and other formats. */
+export const findTruncation = (file: Uint8Array): ShownPart | undefined =>
+  checks[sniffType(file) ?? '']?.(asBuffer(file));
 
-/** The characters at the end that have the marker of a whole JPEG or PNG. */
+/** The number of base64 characters at the end that contain the end marker of a whole JPEG or PNG. */
 const endCharacters = 24;
 const wholeEnds = /\xff\xd9|IEND/;
 
 /** The same for an image in a data: URL. */
-export const findCutInDataUrl = (url: string): CutImage | undefined => {
+export const findTruncationInDataUrl = (url: string): ShownPart | undefined => {
   const parts = splitDataUrl(url);
   if (!parts?.isBase64) return undefined;
   const { body } = parts;
@@ -76,5 +77,5 @@ export const findCutInDataUrl = (url: string): CutImage | undefined => {
   const end = tail.slice(0, tail.length - (length % 4)).slice(-endCharacters);
   const rest = tail.slice(tail.length - (length % 4));
   const lastBytes = Buffer.from(end + rest, 'base64').toString('latin1');
-  return wholeEnds.test(lastBytes) ? undefined : findCut(decodeBody(body, true));
+  return wholeEnds.test(lastBytes) ? undefined : findTruncation(decodeBody(body, true));
 };

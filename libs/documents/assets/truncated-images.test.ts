@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareHtml } from '../html/convert.ts';
 import { convertMarkdown } from '../markdown/convert.ts';
 import { encodeBundle } from './bundle.ts';
-import { findCut, findCutInDataUrl } from './cut-images.ts';
+import { findTruncation, findTruncationInDataUrl } from './truncated-images.ts';
 import { createAssetInliner } from './inline.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -13,7 +13,7 @@ const png = bytes(`\x89PNG\r\n\x1a\n${chunk('IHDR', 'y'.repeat(13))}${chunk('IDA
 const webp = bytes(`RIFF\xd4\0\0\0WEBP${scan}abcdefgh`);
 const box = (type: string, data: string): string => `\0\0\0${String.fromCharCode(8 + data.length)}${type}${data}`;
 const avif = bytes(box('ftyp', 'avif\0\0\0\0mif1') + box('meta', 'z'.repeat(40)) + box('mdat', scan));
-const cutAt = (file: Buffer): Buffer => file.subarray(0, file.length - 60);
+const truncate = (file: Buffer): Buffer => file.subarray(0, file.length - 60);
 const dataUrl = (file: Buffer): string => `data:image/png;base64,${file.toString('base64')}`;
 
 const files = { jpeg, png, webp, avif };
@@ -21,20 +21,20 @@ const shown = { jpeg: 'beginning', png: 'beginning', webp: 'nothing', avif: 'not
 
 describe('The file of an image', () => {
   it.each(Object.entries(files))('is whole: %s', (_, file) => {
-    expect(findCut(file)).toBeUndefined();
-    expect(findCutInDataUrl(dataUrl(file))).toBeUndefined();
-    expect(findCut(Buffer.concat([file, bytes('after the end, as cameras write it')]))).toBeUndefined();
-    expect(findCutInDataUrl(dataUrl(Buffer.concat([file, Buffer.alloc(50)])))).toBeUndefined();
-    expect(findCutInDataUrl(dataUrl(file).replace(/.{76}/g, '$&\r\n'))).toBeUndefined();
+    expect(findTruncation(file)).toBeUndefined();
+    expect(findTruncationInDataUrl(dataUrl(file))).toBeUndefined();
+    expect(findTruncation(Buffer.concat([file, bytes('after the end, as cameras write it')]))).toBeUndefined();
+    expect(findTruncationInDataUrl(dataUrl(Buffer.concat([file, Buffer.alloc(50)])))).toBeUndefined();
+    expect(findTruncationInDataUrl(dataUrl(file).replace(/.{76}/g, '$&\r\n'))).toBeUndefined();
   });
 
   it.each(Object.entries(files))('ends too early: %s', (name, file) => {
-    const cut = cutAt(file);
+    const truncated = truncate(file);
     const expected = shown[name as keyof typeof shown];
-    expect(findCut(cut)).toBe(expected);
-    expect(findCutInDataUrl(dataUrl(cut))).toBe(expected);
-    expect(findCutInDataUrl(dataUrl(cut).replaceAll('/', '%2F').replaceAll('+', '%2B'))).toBe(expected);
-    expect(findCutInDataUrl(dataUrl(cut).replace(/.{76}/g, '$&\r\n'))).toBe(expected);
+    expect(findTruncation(truncated)).toBe(expected);
+    expect(findTruncationInDataUrl(dataUrl(truncated))).toBe(expected);
+    expect(findTruncationInDataUrl(dataUrl(truncated).replaceAll('/', '%2F').replaceAll('+', '%2B'))).toBe(expected);
+    expect(findTruncationInDataUrl(dataUrl(truncated).replace(/.{76}/g, '$&\r\n'))).toBe(expected);
   });
 
   it.each([
@@ -44,11 +44,11 @@ describe('The file of an image', () => {
     ['an AVIF with a box that is too short', bytes(box('ftyp', 'avif\0\0\0\0mif1') + '\0\0\0\x07mdat12345678')],
     ['another file', bytes('GIF89a')],
     ['an empty file', bytes('')],
-  ])('is not known to end too early: %s', (_, file) => expect(findCut(file)).toBeUndefined());
+  ])('is not known to end too early: %s', (_, file) => expect(findTruncation(file)).toBeUndefined());
 });
 
 describe('A document with an image whose file ends too early', () => {
-  const [cutJpeg, cutWebp] = [cutAt(jpeg), cutAt(webp)];
+  const [truncatedJpeg, truncatedWebp] = [truncate(jpeg), truncate(webp)];
   const warning = {
     kind: 'resource_failed',
     url: expect.stringMatching(/^data:image\/png;base64,.{38}…$/),
@@ -56,16 +56,16 @@ describe('A document with an image whose file ends too early', () => {
   };
 
   it('has a warning if a browser shows the beginning', () => {
-    expect(prepareHtml(`<p>\n<img src="${dataUrl(cutJpeg)}">`, 50).warnings).toEqual([warning]);
-    expect(convertMarkdown(`Text\n![a](${dataUrl(cutJpeg)})`, 50).warnings).toEqual([
+    expect(prepareHtml(`<p>\n<img src="${dataUrl(truncatedJpeg)}">`, 50).warnings).toEqual([warning]);
+    expect(convertMarkdown(`Text\n![a](${dataUrl(truncatedJpeg)})`, 50).warnings).toEqual([
       { ...warning, reason: warning.reason.replace('2', '1') },
     ]);
     expect(prepareHtml(`<img src="${dataUrl(jpeg)}">`, 50).warnings).toBeUndefined();
-    expect(prepareHtml(`<script>1</script><img src="${dataUrl(cutJpeg)}">`, 50).warnings).toBeUndefined();
+    expect(prepareHtml(`<script>1</script><img src="${dataUrl(truncatedJpeg)}">`, 50).warnings).toBeUndefined();
   });
 
   it('is refused if a browser shows nothing', () => {
-    expect(() => prepareHtml(`<img src="${dataUrl(cutWebp)}">`, 50)).toThrow(
+    expect(() => prepareHtml(`<img src="${dataUrl(truncatedWebp)}">`, 50)).toThrow(
       /cannot be loaded: the file of the image ends/,
     );
   });
@@ -77,11 +77,13 @@ describe('A document with an image whose file ends too early', () => {
       return assets.use().missing;
     };
     const missing = [{ url: 'a.img', reason: warning.reason.replace(' (line 2)', '') }];
-    expect(use(cutJpeg, '<img src="a.img"><p style="background: url(a.img)">')).toEqual(missing);
-    expect(use(cutJpeg, '<p style="background: url(a.img)">')).toEqual(missing);
+    expect(use(truncatedJpeg, '<img src="a.img"><p style="background: url(a.img)">')).toEqual(missing);
+    expect(use(truncatedJpeg, '<p style="background: url(a.img)">')).toEqual(missing);
     expect(use(jpeg, '<img src="a.img">')).toEqual([]);
-    expect(() => use(cutWebp, '<img src="a.img"><img src="a.img">')).toThrow(/"a.img" cannot be loaded: the file/);
-    expect(use(cutWebp, '<p style="background: url(a.img)">')).toEqual([
+    expect(() => use(truncatedWebp, '<img src="a.img"><img src="a.img">')).toThrow(
+      /"a.img" cannot be loaded: the file/,
+    );
+    expect(use(truncatedWebp, '<p style="background: url(a.img)">')).toEqual([
       { url: 'a.img', reason: 'the file of the image ends too early' },
     ]);
   });
