@@ -75,6 +75,6 @@ export const useAccount = (): SessionAccount | undefined => useSession().data?.a
 export const usePermission = (permission: Permission): boolean =>
   useAccount()?.permissions.includes(permission) ?? false;
 
-/** Why the person may not do something, for the `disabledReason` of a button; null if the role has the permission. */
-export const useMissingPermission = (permission: Permission): string | null =>
+/** Why the role of the person does not allow something, for the `disabledReason` of a button; null if it does. */
+export const useDenialReason = (permission: Permission): string | null =>
   usePermission(permission) ? null : strings.common.lacksPermission(permission);

@@ -5,7 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import type { KeyResponse } from '#contracts/http/keys.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { Select } from '../../components/fields.tsx';
@@ -78,7 +78,7 @@ export const KeyPage = (): ReactElement => {
   const { keyId = '' }: { keyId?: string } = useParams({ strict: false });
   const [values, setValues] = useFilters();
   const [isRevoking, setRevoking] = useState(false);
-  const lacksPermission = useMissingPermission('keys:write');
+  const denialReason = useDenialReason('keys:write');
   const period = values['period'] ?? months[0]!.value;
   const {
     data: apiKey,
@@ -115,12 +115,7 @@ export const KeyPage = (): ReactElement => {
                 {texts.showHistory}
               </LinkButton>
               {apiKey.state !== 'revoked' && (
-                <Button
-                  variant="danger"
-                  icon="trash"
-                  onPress={() => setRevoking(true)}
-                  disabledReason={lacksPermission}
-                >
+                <Button variant="danger" icon="trash" onPress={() => setRevoking(true)} disabledReason={denialReason}>
                   {texts.revoke}
                 </Button>
               )}

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import type { KeyResponse, KeyState } from '#contracts/http/keys.ts';
 import { api } from '../../api/client.ts';
 import { useCursorList } from '../../api/cursor-list.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { ActorName } from '../../components/ActorName.tsx';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -143,8 +143,8 @@ const columns = (onRevoke: (key: KeyResponse) => void, mayRevoke: boolean): Colu
 export const KeysPage = (): ReactElement => {
   const [values, setValues] = useFilters();
   const [toRevoke, setToRevoke] = useState<KeyResponse | null>(null);
-  const lacksPermission = useMissingPermission('keys:write');
-  const mayWrite = lacksPermission === null;
+  const denialReason = useDenialReason('keys:write');
+  const mayWrite = denialReason === null;
   const [isCreating, setCreating] = useDialog('create', mayWrite);
   const query = {
     state: values['state'] as KeyState,
@@ -161,7 +161,7 @@ export const KeysPage = (): ReactElement => {
         title={strings.pages.keys}
         text={texts.text}
         actions={
-          <Button variant="primary" icon="plus" onPress={() => setCreating(true)} disabledReason={lacksPermission}>
+          <Button variant="primary" icon="plus" onPress={() => setCreating(true)} disabledReason={denialReason}>
             {texts.create}
           </Button>
         }

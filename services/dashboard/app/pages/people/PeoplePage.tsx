@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { reload } from '../../api/queries.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { useDialog } from '../../components/use-dialog.ts';
@@ -39,15 +39,15 @@ const InviteDialog = ({ onClose }: { onClose: () => void }): ReactElement => {
 
 /** The members of the account, and who is invited. */
 export const PeoplePage = (): ReactElement => {
-  const lacksPermission = useMissingPermission('members:write');
-  const [isInviting, setInviting] = useDialog('invite', lacksPermission === null);
+  const denialReason = useDenialReason('members:write');
+  const [isInviting, setInviting] = useDialog('invite', denialReason === null);
   return (
     <>
       <PageHeader
         title={strings.pages.people}
         text={texts.text}
         actions={
-          <Button variant="primary" icon="plus" disabledReason={lacksPermission} onPress={() => setInviting(true)}>
+          <Button variant="primary" icon="plus" disabledReason={denialReason} onPress={() => setInviting(true)}>
             {texts.invite}
           </Button>
         }

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { preparePdfPassword } from '#contracts/http/pdf-password.ts';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { requestRaw } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { CodeTabs } from '../../components/CodeBlock.tsx';
 import { type KeyHandler, optionsOf, Select } from '../../components/fields.tsx';
@@ -56,12 +56,12 @@ export const PlaygroundPage = (): ReactElement => {
   const [parts, setParts] = useState(() => [newPart('markdown'), newPart('html')] as readonly Part[]);
   const [contents, setContents] = useState<Contents | null>(null);
   const [options, setOptions] = useState<RenderOptionValues>({});
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   const render = useMutation({ mutationFn: send });
   const source = { type: inputType, text, file };
   const request: PlaygroundRequest =
     mode === 'CONVERT' ? { mode, source, options } : { mode, parts, contents, options };
-  const isReady = lacksPermission === null && isComplete(request);
+  const isReady = denialReason === null && isComplete(request);
   const errors = fieldErrorsOf(render.error);
 
   const chooseType = (type: InputType): void => {
@@ -116,10 +116,10 @@ export const PlaygroundPage = (): ReactElement => {
             <RenderOptionFields options={options} onChange={setOptions} errors={errors} hasEncryption />
           </details>
           <div className="row playground-start">
-            <Button variant="primary" type="submit" isPending={render.isPending} disabledReason={lacksPermission}>
+            <Button variant="primary" type="submit" isPending={render.isPending} disabledReason={denialReason}>
               {texts.render}
             </Button>
-            <span className="small muted">{lacksPermission ?? texts.renderHint}</span>
+            <span className="small muted">{denialReason ?? texts.renderHint}</span>
           </div>
         </Form>
         <RenderResult

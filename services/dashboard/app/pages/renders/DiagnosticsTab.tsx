@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { RenderDetailResponse, RenderDiagnosticsResponse } from '#contracts/http/render-detail.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { FieldList } from '../../components/FieldList.tsx';
 import { formatCount } from '../../components/formats.ts';
@@ -93,7 +93,7 @@ const Resources = ({ resources }: { resources: NonNullable<Diagnostics['failed_r
 
 /** Timings, render mode and failed resources of the record; messages and fonts of a second rendering. */
 export const DiagnosticsTab = ({ render }: { render: RenderDetailResponse }): ReactElement => {
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   const [rerenders, setRerenders] = useState(false);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['render', render.id, 'diagnostics', render.status, rerenders],
@@ -127,7 +127,7 @@ export const DiagnosticsTab = ({ render }: { render: RenderDetailResponse }): Re
               size="small"
               isDisabled={isCollecting}
               onPress={() => (rerenders ? void refetch() : setRerenders(true))}
-              disabledReason={lacksPermission}
+              disabledReason={denialReason}
             >
               {texts.rerender}
             </Button>

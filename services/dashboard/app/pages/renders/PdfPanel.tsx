@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { api, requestBlob } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
 import { FileView } from '../../components/FileView.tsx';
@@ -25,7 +25,7 @@ export const isPdfKept = ({ pdf_url: url, pdf_expires_at: end }: RenderDetailRes
 
 /** Makes a PDF again that is not kept: the verification keeps it if it has the recorded bytes. */
 const MakeAgain = ({ render }: { render: RenderDetailResponse }): ReactElement => {
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   const [isOther, setOther] = useState(false);
   const making = useMutation({
     mutationFn: () =>
@@ -47,7 +47,7 @@ const MakeAgain = ({ render }: { render: RenderDetailResponse }): ReactElement =
             icon="refresh"
             isPending={making.isPending}
             onPress={() => making.mutate()}
-            disabledReason={lacksPermission}
+            disabledReason={denialReason}
           >
             {texts.make}
           </Button>

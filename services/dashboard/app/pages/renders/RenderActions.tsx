@@ -5,7 +5,7 @@ import type { RenderDetailResponse } from '#contracts/http/render-detail.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api, requestBlob, saveBlob } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { extensionOf } from '../../components/file-types.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -43,7 +43,7 @@ const useRepeat = (id: string) => {
 
 /** Download, verify and render again. */
 export const RenderActions = ({ render }: { render: RenderDetailResponse }): ReactElement => {
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   const [isVerifying, setVerifying] = useState(false);
   const repeat = useRepeat(render.id);
   const download = async (): Promise<void> => {
@@ -61,7 +61,7 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
       <Button
         icon="check"
         onPress={() => setVerifying(true)}
-        disabledReason={lacksPermission ?? (render.status === 'DONE' ? null : texts.actions.notDone)}
+        disabledReason={denialReason ?? (render.status === 'DONE' ? null : texts.actions.notDone)}
       >
         {texts.actions.verify}
       </Button>
@@ -70,7 +70,7 @@ export const RenderActions = ({ render }: { render: RenderDetailResponse }): Rea
         icon="refresh"
         isPending={repeat.isPending}
         onPress={() => repeat.mutate()}
-        disabledReason={lacksPermission}
+        disabledReason={denialReason}
       >
         {texts.actions.repeat}
       </Button>

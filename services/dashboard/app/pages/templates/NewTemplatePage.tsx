@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { api, requestBlob } from '../../api/client.ts';
 import { reload } from '../../api/queries.ts';
-import { useMissingPermission, usePermission } from '../../api/session.ts';
+import { useDenialReason, usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/Form.tsx';
@@ -70,8 +70,8 @@ const previewOf = ({ content, variables, default_options, labels, sample_data }:
 /** A new template, from scratch or from one of the delivered examples. */
 export const NewTemplatePage = (): ReactElement => {
   const goTo = useGoTo();
-  const lacksPermission = useMissingPermission('templates:write');
-  const canWrite = lacksPermission === null;
+  const denialReason = useDenialReason('templates:write');
+  const canWrite = denialReason === null;
   const canRender = usePermission('render:create');
   const { data, error } = useQuery({
     queryKey: ['template-examples'],
@@ -131,7 +131,7 @@ export const NewTemplatePage = (): ReactElement => {
             variant="primary"
             isPending={create.isPending}
             isDisabled={name.trim() === ''}
-            disabledReason={lacksPermission}
+            disabledReason={denialReason}
           >
             {texts.create}
           </Button>

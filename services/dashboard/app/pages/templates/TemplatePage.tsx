@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { TemplateResponse } from '#contracts/http/template-responses.ts';
 import { ApiError, fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission, usePermission } from '../../api/session.ts';
+import { useDenialReason, usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { Id } from '../../components/Id.tsx';
@@ -30,8 +30,8 @@ const Loaded = ({ template }: { template: TemplateResponse }): ReactElement => {
   const [search, setSearch] = useFilters();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [saveError, setSaveError] = useState<unknown>(null);
-  const lacksPermission = useMissingPermission('templates:write');
-  const canWrite = lacksPermission === null;
+  const denialReason = useDenialReason('templates:write');
+  const canWrite = denialReason === null;
   const canDelete = usePermission('templates:delete');
   const editing = useEditing(template);
   const changed = changedFields(editing.base, editing.draft);
@@ -91,7 +91,7 @@ const Loaded = ({ template }: { template: TemplateResponse }): ReactElement => {
               variant="primary"
               icon="check"
               isDisabled={changed.length === 0}
-              disabledReason={lacksPermission}
+              disabledReason={denialReason}
               onPress={() => setDialog('save')}
             >
               {texts.save}

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import type { WebhookSecretResponse } from '#contracts/http/webhook.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { type CodeSample, CodeTabs } from '../../components/CodeBlock.tsx';
@@ -61,8 +61,8 @@ const Secrets = ({ secrets }: { secrets: WebhookSecretResponse }): ReactElement 
 const SecretCard = (): ReactElement => {
   const [secrets, setSecrets] = useState<WebhookSecretResponse | null>(null);
   const [isRotating, setRotating] = useState(false);
-  const lacksRead = useMissingPermission('webhook_secret:read');
-  const lacksWrite = useMissingPermission('webhook_secret:write');
+  const readDenialReason = useDenialReason('webhook_secret:read');
+  const writeDenialReason = useDenialReason('webhook_secret:write');
   useEffect(() => {
     if (!secrets) return undefined;
     const timer = setTimeout(() => setSecrets(null), shownMs);
@@ -78,12 +78,12 @@ const SecretCard = (): ReactElement => {
         <div className="row webhook-secret-actions">
           <Button
             isPending={reveal.isPending}
-            disabledReason={lacksRead}
+            disabledReason={readDenialReason}
             onPress={() => (secrets ? setSecrets(null) : reveal.mutate())}
           >
             {secrets ? texts.hide : texts.reveal}
           </Button>
-          <Button icon="refresh" disabledReason={lacksWrite} onPress={() => setRotating(true)}>
+          <Button icon="refresh" disabledReason={writeDenialReason} onPress={() => setRotating(true)}>
             {texts.rotate}
           </Button>
         </div>

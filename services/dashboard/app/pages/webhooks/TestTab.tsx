@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { TestWebhookResponse } from '#contracts/http/deliveries.ts';
 import { fieldErrorsOf } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { plainOptions, Select, TextField } from '../../components/fields.tsx';
@@ -45,7 +45,7 @@ export const TestTab = (): ReactElement => {
   const [method, setMethod] = useState<Method>('POST');
   const [headers, setHeaders] = useState('');
   const [headersError, setHeadersError] = useState<string | null>(null);
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   const send = useMutation({
     mutationFn: (parsed: Record<string, string>) =>
       api.post('/api/v1/webhooks/test', {
@@ -67,7 +67,7 @@ export const TestTab = (): ReactElement => {
   return (
     <div className="stack-lg">
       <Card title={texts.title}>
-        <Form className="stack" onSubmit={() => lacksPermission === null && submit()}>
+        <Form className="stack" onSubmit={() => denialReason === null && submit()}>
           <p className="muted">{texts.text}</p>
           <div className="webhook-test-target">
             <Select label={texts.method} value={method} onChange={setMethod} options={plainOptions(methods)} />
@@ -85,7 +85,7 @@ export const TestTab = (): ReactElement => {
           </div>
           <HeadersField value={headers} onChange={setHeaders} error={headersError ?? ofHeaders} isOptional />
           <div className="row">
-            <Button type="submit" variant="primary" isPending={send.isPending} disabledReason={lacksPermission}>
+            <Button type="submit" variant="primary" isPending={send.isPending} disabledReason={denialReason}>
               {texts.send}
             </Button>
           </div>

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { DeliveryResponse } from '#contracts/http/deliveries.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { Card } from '../../components/Card.tsx';
 import { CodeBlock } from '../../components/CodeBlock.tsx';
@@ -53,7 +53,7 @@ const Body = ({ body }: Pick<DeliveryResponse, 'body'>): ReactElement => (
 export const WebhookPage = (): ReactElement => {
   const { jobId = '' }: { jobId?: string } = useParams({ strict: false });
   const [isRedelivering, setRedelivering] = useState(false);
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   useWebhookEvents(jobId);
   const { data, error, refetch } = useQuery({
     queryKey: ['delivery', jobId],
@@ -67,7 +67,7 @@ export const WebhookPage = (): ReactElement => {
       </>
     );
   const hasEnded = data?.status === 'delivered' || data?.status === 'failed';
-  const disabledReason = lacksPermission ?? (hasEnded ? null : strings.webhooks.redeliver.inProgress);
+  const disabledReason = denialReason ?? (hasEnded ? null : strings.webhooks.redeliver.inProgress);
   return (
     <>
       <PageHeader

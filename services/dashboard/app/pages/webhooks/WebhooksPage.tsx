@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { useMissingPermission } from '../../api/session.ts';
+import { useDenialReason } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { useFilters } from '../../components/FilterBar.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
@@ -16,14 +16,14 @@ const texts = strings.webhooks;
 export const WebhooksPage = (): ReactElement => {
   const [{ tab = 'deliveries' }, setFilters] = useFilters();
   const [isRedelivering, setRedelivering] = useState(false);
-  const lacksPermission = useMissingPermission('render:create');
+  const denialReason = useDenialReason('render:create');
   return (
     <>
       <PageHeader
         title={strings.pages.webhooks}
         text={texts.text}
         actions={
-          <Button icon="refresh" disabledReason={lacksPermission} onPress={() => setRedelivering(true)}>
+          <Button icon="refresh" disabledReason={denialReason} onPress={() => setRedelivering(true)}>
             {texts.redeliverAll.action}
           </Button>
         }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ListedTemplateVersion, TemplateResponse } from '#contracts/http/template-responses.ts';
 import { api } from '../../../api/client.ts';
 import { useCursorList } from '../../../api/cursor-list.ts';
-import { useMissingPermission } from '../../../api/session.ts';
+import { useDenialReason } from '../../../api/session.ts';
 import { ActorName } from '../../../components/ActorName.tsx';
 import { Button } from '../../../components/Button.tsx';
 import { type Column, DataTable } from '../../../components/DataTable.tsx';
@@ -19,7 +19,7 @@ const VersionDiff = lazyComponent(() => import('./VersionDiff.tsx'), 'VersionDif
 
 const columnsOf = (
   current: number,
-  lacksPermission: string | null,
+  denialReason: string | null,
   onRestore: (version: number) => void,
 ): Column<ListedTemplateVersion>[] => [
   {
@@ -65,7 +65,7 @@ const columnsOf = (
         <Button
           size="small"
           aria-label={texts.restoreLabel(version)}
-          disabledReason={lacksPermission}
+          disabledReason={denialReason}
           onPress={() => onRestore(version)}
         >
           {texts.restore}
@@ -76,7 +76,7 @@ const columnsOf = (
 
 /** The versions that are kept: their history, a comparison of two, and the way back to an older one. */
 export const VersionsPanel = ({ template }: { template: TemplateResponse }): ReactElement => {
-  const lacksPermission = useMissingPermission('templates:write');
+  const denialReason = useDenialReason('templates:write');
   const [restored, setRestored] = useState<number | null>(null);
   const params = { template_id: template.id };
   const list = useCursorList(['templates', template.id, 'versions'], 'versions', (cursor, signal) =>
@@ -100,7 +100,7 @@ export const VersionsPanel = ({ template }: { template: TemplateResponse }): Rea
         {...list}
         label={texts.label}
         rowHeight={56}
-        columns={columnsOf(template.version, lacksPermission, setRestored)}
+        columns={columnsOf(template.version, denialReason, setRestored)}
         rowKey={({ version }) => String(version)}
         empty={null}
       />
