@@ -11,8 +11,9 @@ import type { People } from './people.ts';
 export type Operator = PersonDocument & { source: OperatorSource };
 
 /**
- * A page of the people who see and change all accounts, and who made them operators. `before` is the bare id after which
- * the page begins; `next`, a bare id, is null on the last page. A page lacks those who were revoked a moment ago.
+ * A page of the people who see and change all accounts, the highest id first, with the source of their rights. `before` is
+ * the last bare id of the previous page. `next` is the `before` of the next page; null on the last page. People who were
+ * revoked a moment ago are left out, so a page can have fewer than `limit`.
  */
 export const findOperatorPage = async (
   reads: Pick<ReadStore, 'find'>,

@@ -9,7 +9,7 @@ const warning = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('resource_failed'), message, part, url: z.string(), reason: z.string() })
     .describe(
-      'A style sheet, font or other resource that could not be loaded and is missing in the PDF, or an image in part.',
+      'A style sheet, font or other resource that could not be loaded and is missing in the PDF, or an image whose end is missing.',
     ),
   z
     .object({

@@ -51,7 +51,7 @@ export type WorkerPoolOptions = {
   workerFile?: string;
 };
 
-/** On a busy machine a start may take as long as a small document may. */
+/** On a busy machine a start takes many seconds. */
 const startTimeoutMs = 60_000;
 
 const isIdle = ({ task }: WorkerSlot): boolean => task === null;

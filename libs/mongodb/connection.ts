@@ -28,7 +28,7 @@ export type MongoConnection = {
   use<T>(this: void, work: (db: MongoDatabase) => Promise<T>): Promise<T>;
   /** Null when the server is available, otherwise a sentence that describes the problem. */
   missing(): string | null;
-  /** Waits for work that has begun, and for half a second for work that waits for a connection. */
+  /** Waits for work that has begun, and at most half a second for work that waits for a connection. */
   close(): Promise<void>;
 };
 
@@ -61,7 +61,7 @@ const defaultTimeouts: ConnectionTimeouts = {
   operationTimeoutMs: 60_000,
 };
 
-/** How long work that has not begun may still wait for a server when the connection is closed, in milliseconds. */
+/** How long the close waits for work that still waits for a server, in milliseconds. */
 const connectAtCloseMs = 500;
 
 class NoResponseError extends Error {}
@@ -105,7 +105,7 @@ export const openMongoConnection = (
   const noResponseYet = `MongoDB at ${address.hosts} has not responded yet. Check ${setting} if this continues.`;
   let problem: string | null = noResponseYet;
   let preparing: Promise<void> | undefined;
-  /** Before that, no work has begun on the client. */
+  /** False until the client is connected and prepared: no work has begun on it. */
   let isPrepared = false;
   let isClosed = false;
   let isEnded = false;
@@ -198,7 +198,7 @@ export const openMongoConnection = (
     close: async () => {
       isClosed = true;
       clearTimeout(nextCheck);
-      // A server that is available needs no more to be connected to; what waits for another one would wait for seconds.
+      // Half a second is enough to connect to an available server. Without one, the waiting work would delay the close for seconds.
       const settled = Promise.allSettled(running);
       await Promise.race([settled, sleep(connectAtCloseMs, undefined, { ref: false })]);
       if (!isPrepared) replaced.abort(closedError());

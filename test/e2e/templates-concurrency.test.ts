@@ -54,8 +54,8 @@ const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise
 const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
 /**
- * Appends templates, because each request for one takes much longer. One after the other: on a busy machine, so many at
- * once could take longer than the time limit of an append.
+ * Appends templates, because each request for one takes much longer. One after the other: on a busy machine, many at once
+ * can take longer than the time limit of an append.
  */
 const appendTemplates = (accountId: string, count: number): Promise<void> =>
   withInstallationEngines(at.installation, async ({ store }) => {

@@ -36,7 +36,7 @@ const site: Server = createServer(({ url = '', headers }, response) => {
   if (pathname === '/private')
     return html(`<p>members only</p><img src="/missing?of=canary-url-1"><script>console.log(location.href)</script>`);
   if (pathname === '/many') return html(Array.from({ length: 51 }, (_, index) => `<img src="/${index}.png">`).join(''));
-  // Without end: the first frame has others. The rest is not answered, so that a busy machine has less to load.
+  // Frames without end: the first frame of each page has more. The others get no response, so that a busy machine loads less.
   if (/^\/itself(?:\/0)*$/.test(pathname))
     return html(Array.from({ length: 201 }, (_, index) => `<iframe src="${pathname}/${index}"></iframe>`).join(''));
   if (pathname.startsWith('/itself/')) return undefined;

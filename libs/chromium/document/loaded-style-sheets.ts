@@ -21,12 +21,12 @@ const textOf = async (session: Session, requestId: string): Promise<string> => {
     const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
     return base64Encoded ? Buffer.from(body, 'base64').toString() : body;
   } catch {
-    // The browser has not kept it.
+    // The browser no longer has the response.
     return '';
   }
 };
 
-/** Knows the style sheets that a sent document loads from public URLs. The events of the network must be enabled. */
+/** Tracks the style sheets that a document loads from public URLs. The Network domain of the session must be enabled. */
 export const trackStyleSheets = (session: Session): LoadedStyleSheets => {
   const urls = new Map<string, string>();
   const loaded = new Map<string, string>();

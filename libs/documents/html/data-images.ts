@@ -5,7 +5,7 @@ const dataUrl = /^[\u0000-\u0020]*data:([^,]*),/i;
 /** More than any signature of an image needs, also with line breaks and each byte as %XX. */
 const signatureCharacters = 600;
 
-/** The parts of a data: URL; undefined for another one. */
+/** The parts of a data: URL; undefined for another URL. */
 export const splitDataUrl = (url: string): { parameters: string; isBase64: boolean; body: string } | undefined => {
   const [start, parameters = ''] = dataUrl.exec(url) ?? [];
   return start === undefined
@@ -13,7 +13,7 @@ export const splitDataUrl = (url: string): { parameters: string; isBase64: boole
     : { parameters, isBase64: /;\s*base64\s*$/i.test(parameters), body: url.slice(start.length) };
 };
 
-/** The bytes of the body of a data: URL, or of its start (Fetch standard, section 6). */
+/** The bytes of the body of a data: URL, or of the first part of the body (Fetch standard, section 6). */
 export const decodeBody = (body: string, isBase64: boolean): Buffer => {
   if (!body.includes('%')) return Buffer.from(body, isBase64 ? 'base64' : 'utf8');
   const text = Buffer.from(body)

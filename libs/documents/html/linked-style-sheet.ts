@@ -3,7 +3,7 @@ import { decodeBody, splitDataUrl } from './data-images.ts';
 
 type Attributes = ReadonlyMap<string, string>;
 
-/** Whether a link element has a style sheet that applies. */
+/** Whether a link element refers to a style sheet that applies. */
 export const linksStyleSheet = (attributes: Attributes): boolean => {
   const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
   const type = attributes.get('type')?.trim().toLowerCase() || 'text/css';
@@ -15,7 +15,7 @@ export const linksStyleSheet = (attributes: Attributes): boolean => {
   );
 };
 
-/** The style sheet that a link element has in a data: URL, which ends at a fragment; undefined for another link. */
+/** The style sheet in the data: URL of a link element, without the fragment of the URL; undefined for another link. */
 export const styleSheetInLink = (attributes: Attributes): string | undefined => {
   const parts = splitDataUrl(attributes.get('href') ?? '');
   if (!parts || !/^text\/css\s*(?:;|$)/i.test(parts.parameters.trim()) || !linksStyleSheet(attributes))

@@ -14,7 +14,7 @@ export type Cell = {
   row: Row;
   column: number;
   span: number;
-  /** What the cell itself names; undefined for none. */
+  /** The width that the cell itself names; undefined for none. */
   width: number | undefined;
   margins: Partial<Margins>;
   isRotated: boolean;
@@ -41,7 +41,7 @@ export type Table = {
   cells: Cell[];
 };
 
-/** Of Word, if neither a style nor the table names others. */
+/** The margins that Word uses if neither a style nor the table names others. */
 export const defaultMargins: Margins = { left: 108, right: 108 };
 
 type OpenTable = { table: Table; row: Row | null; column: number; cell: Cell | null };

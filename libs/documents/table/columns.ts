@@ -118,7 +118,7 @@ const createSection = (
   { smallest, comfortable, normal }: LineLengths,
 ): TableSection => {
   const minimal = columns.map((column) => minWidths[column] ?? 0);
-  // Bold and wide letters of short words, if the columns then still fit.
+  // Short words need more width in bold or with wide letters. They get it if the columns still fit.
   const whole = columns.map((column, index) =>
     Math.max(minimal[index]!, Math.min(demands[column]!.unbroken, shortLineWidth) + cellPadding),
   );

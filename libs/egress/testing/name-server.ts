@@ -58,8 +58,8 @@ const dnsFailureResponse = (query: Buffer, end: number): Buffer => {
 };
 
 /**
- * Starts a name server on a free loopback port. It responds at once or never. `ipv6` is what it does with AAAA queries. A
- * client repeats a query after `repeatAfterMs` without a response: on a busy machine also one that has a response.
+ * Starts a name server on a free loopback port. It responds at once or never. `ipv6` is what it does with AAAA queries.
+ * Clients repeat a query after `repeatAfterMs`; on a busy machine also one whose response they have not read yet.
  */
 export const startNameServer = async (
   recordOf: (name: string) => NameRecord,

@@ -9,8 +9,9 @@ const maxMissedEvents = 2_000;
 const maxWaitMs = 2_000;
 
 /**
- * The events of an account after one position up to another, by the index of the audit, whatever other accounts did. Too
- * many also if the audit does not show them in time: then they are unknown.
+ * Returns a function that reads the events of an account after one position up to another. It reads the audit, which has
+ * an index by account, so the events of other accounts cost nothing. 'too many' also if the audit is behind `until` for
+ * two seconds: then the events are unknown.
  */
 export const createMissedEventReader =
   (reads: Pick<ReadStore, 'find' | 'waitForCheckpoint'>) =>

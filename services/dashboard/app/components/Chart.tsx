@@ -7,7 +7,7 @@ export type { ChartProps, ChartSeries };
 
 const UplotChart = lazyComponent(() => import('./chart/UplotChart.tsx'), 'UplotChart');
 
-/** A chart over time. The library for it is loaded when it is first shown; what is below does not move then. */
+/** A chart over time. Its library is loaded when the first chart is shown. The content below does not move then. */
 export const Chart = (props: ChartProps): ReactElement => (
   <div className="chart" style={{ minHeight: `calc(${props.height ?? 200}px + var(--legend-height))` }}>
     <Suspense fallback={<Loading />}>
