@@ -128,7 +128,7 @@ export const openWorkerPool = ({
       return error;
     };
     await runWithTimeout(startTimeoutMs, () => Promise.race([slot.worker.ready, promise]), {
-      createError: () => removeFor(noProcessError(startTimeoutMs)),
+      createError: () => removeFor(tooBusyError('No process started to convert the document', startTimeoutMs)),
     });
     onStart?.();
     slot.worker.send(request);
@@ -140,7 +140,7 @@ export const openWorkerPool = ({
       const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = options;
       const wait = {
         timeoutMs: waitTimeoutMs,
-        createError: () => noProcessError(waitTimeoutMs),
+        createError: () => tooBusyError('No process was free to convert the document', waitTimeoutMs),
       };
       const result = await queue.add(group, () => runTask({ task, input }, options), wait);
       if (isTaskError(result)) throw ApiError.from(result.error, result.failure?.message);
@@ -159,9 +159,6 @@ export const openWorkerPool = ({
     },
   };
 };
-
-const noProcessError = (waitedMs: number): ApiError =>
-  tooBusyError('No process was free to convert the document', waitedMs);
 
 const taskTimeoutError = (timeoutMs: number): ApiError =>
   ApiError.of('processing_timeout', `The document could not be converted within ${timeoutMs / 1000} seconds.`, {
