@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { streamLimits } from './live-streams.ts';
+import { maxMissedEvents } from './missed-events.ts';
 import { route, type Route } from '../server/route.ts';
 
 const eventStreamType = 'text/event-stream';
@@ -9,8 +10,9 @@ soon after it happens and when the other routes show it. Use it instead of polli
 
 The \`data\` of a message is JSON with the \`type\` of the event and its \`subject\`, such as \`render_<id>\`, \
 \`job_<id>\`, \`tpl_<id>\` or \`key_<id>\`; read the subject for more. The \`id\` is the position of the event. A client \
-that connects again sends the last one as \`Last-Event-ID\` and gets what it has missed. If that is too much, the \
-message is \`event: reset\`: then read everything anew. The last message is \`event: end\`, with a \`reason\`: \
+that connects again sends the last one as \`Last-Event-ID\` and gets what it has missed. If that is more than \
+${maxMissedEvents.toLocaleString('en')} events, or cannot be read in time, the message is \
+\`event: reset\`: then read everything anew. The last message is \`event: end\`, with a \`reason\`: \
 \`access_ended\`, \`too_slow\` or \`service_stopping\`.
 
 A key or person can have ${streamLimits.perCaller} streams at once, an account ${streamLimits.perAccount}, or \

@@ -5,7 +5,7 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { type LiveEvent, liveEventOf } from './event-feed.ts';
 
 /** The most events of its account that a reader who connects again gets. */
-const maxMissedEvents = 2_000;
+export const maxMissedEvents = 2_000;
 const maxWaitMs = 2_000;
 
 /**
