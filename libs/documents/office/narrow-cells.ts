@@ -13,16 +13,16 @@ import {
 } from './word-tables.ts';
 
 // LibreOffice takes the widths of a Word table from its grid, and prints a cell without its text if the margins of the
-// cell leave no width for it. Word prints the text, and makes columns wider whose widths are not fixed. Some programs
+// cell leave no width for it. Word prints the text, and widens columns whose widths are not fixed. Some programs
 // write the same small width for each column, and leave the widths to Word. Lengths are in twentieths of a point.
 
 type Edit = Range & { text: string };
 
-/** The width of the text on a page of Letter with the margins that Word begins with. */
+/** The width of the text on a page of Letter with the default margins of Word. */
 const defaultTextWidth = 9360;
 const withoutMargins = '<w:left w:w="0" w:type="dxa"/><w:right w:w="0" w:type="dxa"/>';
 
-/** The room that a rotated line needs across, and each of its characters along: for letters of 11 points. */
+/** The height of a rotated line, and the length of one of its characters, in letters of 11 points. */
 const rotatedLine = { height: 280, character: 130, maxLength: 3000 };
 
 const mayLoseText = /<w:gridCol\s[^<>]*\bw:w\s*=\s*["']\d{1,3}["']|<w:textDirection\s/;

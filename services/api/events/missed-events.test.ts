@@ -7,7 +7,7 @@ import { createMissedEventReader } from './missed-events.ts';
 const stream = 'render-01JR04W1PD2M5S8V3Q6X9Z7TKF';
 const subject = 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF';
 
-/** The audit of an account with so many events, at the positions from 1 on. */
+/** The audit of an account with `count` events, at the positions from 1 on. */
 const readerOf = (count: number, { isBehind = false } = {}) => {
   const all = Array.from({ length: count }, (_, index) => ({
     type: 'RenderStarted',

@@ -13,7 +13,7 @@ type StatProps = {
 
 type Tone = 'warning' | 'danger';
 
-/** How near a share of a limit is to its end; undefined while it is far. */
+/** The tone of a used share of a limit: from 1 on `danger`, from 0.8 on `warning`. */
 export const toneOfShare = (share: number): Tone | undefined =>
   share >= 1 ? 'danger' : share >= 0.8 ? 'warning' : undefined;
 
