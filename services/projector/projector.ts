@@ -1,4 +1,5 @@
 import { runTogether } from '#libs/concurrency/run-together.ts';
+import { isRemoteEngine } from '#libs/engines/remote.ts';
 import { throttleBatches } from '#libs/event-store/throttle-batches.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { projectToEnd, openProjectionRunner } from '#libs/projections/catch-up.ts';
@@ -31,6 +32,7 @@ export const runProjector = async (
       after = last.position;
     }
   };
+  if (!isRemoteEngine(reads)) return follow(signal);
   const models = projections.map(({ model }) => model);
   await runTogether(signal, follow, (until) => watchCheckpoints(reads, models, runner.position, until));
 };
