@@ -186,7 +186,7 @@ const loadAndPrint = async (
     await (navigation?.whileItStays({ ...context, event, deadline }, waitUntilReady) ?? waitUntilReady());
     const loadedPage = await navigation?.loadedPage();
     const failed = (await resourceTracker?.checkFailures()) ?? [];
-    const ignored = (await styleSheets?.findIgnored(request.html)) ?? [];
+    const ignored = (await styleSheets?.findIgnored(request.html, scripts)) ?? [];
     const { result, findLostContent } = await printLoadedPage(page, instance, request, context, started);
     return {
       result: {

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openEgress, type Egress } from '#libs/egress/egress.ts';
 import { createCertificateAuthority } from '#libs/egress/testing/certificates.ts';
@@ -31,6 +32,12 @@ const handlers: Record<string, RequestListener> = {
     response
       .setHeader('content-type', 'text/css')
       .end('@page{size:A6}.n{float:footnote}.a::after{content:counter(page)}'),
+  '/moved.css': (_, response) => response.writeHead(302, { location: '/footnotes.css' }).end(),
+  '/inflated.css': (_, response) =>
+    response
+      .setHeader('content-type', 'text/css')
+      .setHeader('content-encoding', 'gzip')
+      .end(gzipSync(`.n{float:footnote}${' '.repeat(600_000)}`)),
   '/drawing.svg': (_, response) => response.setHeader('content-type', 'image/svg+xml').end(drawing),
   '/large.png': (_, response) => response.setHeader('content-type', 'image/png').end(largeImage),
   '/cookie': (_, response) =>
@@ -297,12 +304,19 @@ test('an additional authority is only trusted by printers configured with it', a
 });
 
 test('A loaded style sheet has warnings of CSS for printing that has no effect', async () => {
-  const warningsOf = async (html: string) => (await print(html)).warnings;
-  const link = `<link rel=stylesheet href="${base}/footnotes.css"`;
+  const linkTo = (path: string, attributes = 'rel=stylesheet') => `<link ${attributes} href="${base}${path}">`;
+  const warningsOf = async (html: string, scripts = false) => (await print(html, { scripts })).warnings;
   const ignored = (feature: string) => ({ kind: 'feature_ignored', feature, reason: expect.any(String) });
-  const numbered = `${link}><ol style="counter-reset: page 4">`;
+  const footnotes = linkTo('/footnotes.css');
+  const numbered = `${footnotes}<ol style="counter-reset: page 4">`;
   expect(await warningsOf(numbered)).toEqual([ignored('size: a6'), ignored('float: footnote')]);
-  expect(await warningsOf(`${link} media=screen><p>Text`)).toEqual([]);
-  expect(await warningsOf(`<!-- paged.js -->${link}><p>Text`)).toEqual([]);
-  expect(await warningsOf(`<link rel=stylesheet href="${base}/style.css"><p>Text`)).toEqual([]);
+  expect(await warningsOf(`${linkTo('/moved.css')}<p class="paged">Text`)).toHaveLength(3);
+  expect(await warningsOf(linkTo('/footnotes.css', 'rel=stylesheet media=screen'))).toEqual([]);
+  const alternate = linkTo('/footnotes.css', 'rel="alternate stylesheet" title=b');
+  expect(await warningsOf(linkTo('/style.css', 'rel=stylesheet title=a') + alternate)).toEqual([]);
+  expect(await warningsOf(`<!-- paged.js --><script>1</script>${footnotes}`, true)).toEqual([]);
+  expect(await warningsOf(linkTo('/style.css'))).toEqual([]);
+  expect(await warningsOf(linkTo('/inflated.css'))).toEqual([]);
+  const changed = "<script>Object.defineProperty(StyleSheet.prototype, 'href', { get: () => 1 })</script>";
+  expect(await warningsOf(footnotes + changed, true)).toEqual([]);
 });
