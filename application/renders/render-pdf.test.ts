@@ -53,6 +53,31 @@ const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>)
 const small = async () => new Uint8Array(1000);
 
 describe('Rendering a PDF', () => {
+  it('has one warning of CSS that is in the document and in a style sheet that it loads', async () => {
+    const { dependencies } = dependenciesWith(small);
+    const { preparation, printer } = dependencies;
+    const ignored = (feature: string, reason: string) => ({ kind: 'feature_ignored' as const, feature, reason });
+    const [footnote, leader] = [ignored('float: footnote', 'a'), ignored('leader()', 'b')];
+    const ofFooter = ignored('leader()', 'in the footer');
+    const withWarnings = {
+      ...dependencies,
+      preparation: {
+        prepare: async (...of: Parameters<typeof preparation.prepare>) => ({
+          ...(await preparation.prepare(...of)),
+          warnings: [footnote],
+        }),
+      },
+      printer: {
+        print: async (request: PrintRequest) => ({
+          ...(await printer.print(request)),
+          warnings: [leader, footnote, ofFooter],
+        }),
+      },
+    } as unknown as RenderPdfDependencies;
+    const { warnings } = await renderPdf(withWarnings, requestOf(), requestedAt);
+    expect(warnings).toEqual([footnote, leader, ofFooter]);
+  });
+
   it('uses the account, the date and the limits of the request, and the time that preparation has left', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const produced = await renderPdf(dependencies, requestOf(), requestedAt);

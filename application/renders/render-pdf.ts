@@ -24,28 +24,7 @@ import { fallbackTitleOf, officeOf, printOffice } from './office-layout.ts';
 import type { PageSecrets } from './page-secrets.ts';
 import { engineOf, type RenderedFiles } from './rendered-files.ts';
 import { stampWarnings } from './print-stamps.ts';
-import type { RenderWarning } from '#contracts/events/render-warnings.ts';
-import type { AssetUse } from '#libs/documents/assets/inline.ts';
-
-/**
- * The warnings of a printed document, with those about the assets of the document, its header and its footer: fonts,
- * style sheets and backgrounds that are missing, and assets that nothing uses. Missing images are errors.
- */
-const withAssetWarnings = (
-  printed: readonly RenderWarning[],
-  ...uses: readonly (AssetUse | undefined)[]
-): RenderWarning[] => {
-  const known = uses.filter((use) => use !== undefined);
-  const unused = known.reduce<string[] | null>(
-    (names, use) => names?.filter((name) => use.unused.includes(name)) ?? use.unused,
-    null,
-  );
-  return [
-    ...known.flatMap(({ missing }) => missing).map((resource) => ({ kind: 'resource_failed' as const, ...resource })),
-    ...printed,
-    ...(unused ?? []).map((name) => ({ kind: 'asset_unused' as const, name })),
-  ];
-};
+import { allWarnings } from './all-warnings.ts';
 
 export type RenderedPdf = PrintResult &
   RenderedFiles & {
@@ -189,7 +168,7 @@ const renderOnce = async (
     ...printed,
     ...files,
     engine: engineOf(printed.engine, files),
-    warnings: withAssetWarnings(
+    warnings: allWarnings(
       [
         ...ignoredPageRuleWarnings(prepared, mergeRenderOptions(prepared.options ?? {}, named), options),
         ...(prepared.warnings ?? []),
