@@ -68,6 +68,10 @@ describe('A document with an image whose file ends too early', () => {
     expect(() => prepareHtml(`<img src="${dataUrl(truncatedWebp)}">`, 50)).toThrow(
       /cannot be loaded: the file of the image ends/,
     );
+    const asSvg = dataUrl(cutJpeg).replace('image/png', 'image/svg+xml');
+    expect(() => prepareHtml(`<img src="${asSvg}">`, 50)).toThrow(
+      /cannot be loaded: its data: URL is not an SVG image/,
+    );
   });
 
   it('is treated in the same way if the image is an asset', () => {

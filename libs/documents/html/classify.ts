@@ -259,8 +259,9 @@ const addBrokenImage = (
   if (attribute === undefined || !attributes.some(({ name }) => name === attribute) || hasSources(attributes)) return;
   const [url] = imageUrls(tagName, attributes);
   if (url === undefined) return;
-  const shownPart = findTruncationInDataUrl(url);
-  const reason = dataImageProblem(url) ?? (shownPart && truncationReasons[shownPart]);
+  const problem = dataImageProblem(url);
+  const shownPart = problem === undefined ? findTruncationInDataUrl(url) : undefined;
+  const reason = problem ?? (shownPart && truncationReasons[shownPart]);
   if (reason !== undefined)
     state[shownPart === 'beginning' ? 'truncatedImage' : 'brokenImage'] ??= { url, line, reason };
 };
