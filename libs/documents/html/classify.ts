@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
-import { truncationReasons, findTruncationInDataUrl } from '../assets/truncated-images.ts';
+import { cutImageReasons, findCutInDataUrl } from '../assets/cut-images.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
 import { dataImageProblem } from './data-images.ts';
 import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
@@ -80,8 +80,8 @@ export type HtmlDetails = {
   images: { url: string; line?: number | undefined }[];
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
-  /** The first image of a data: URL whose file ends too early, in such a document: a browser shows only its beginning. */
-  truncatedImage: BrokenImage | undefined;
+  /** Those of which a browser shows only the beginning, in such a document: the first {@link maxCutImages}, each once. */
+  cutImages: BrokenImage[];
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
@@ -122,7 +122,7 @@ export const classify = (
     baseUrl: undefined,
     images: [],
     brokenImage: undefined,
-    truncatedImage: undefined,
+    cutImages: [],
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
@@ -165,7 +165,7 @@ export const classify = (
     baseUrl,
     images,
     brokenImage,
-    truncatedImage,
+    cutImages,
     metadata,
     namesLanguage,
   } = state;
@@ -188,7 +188,7 @@ export const classify = (
       baseUrl,
       images,
       brokenImage: mayReplaceImages ? undefined : brokenImage,
-      truncatedImage: mayReplaceImages ? undefined : truncatedImage,
+      cutImages: mayReplaceImages ? [] : cutImages,
       metadata,
       namesLanguage,
       ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],
@@ -248,6 +248,9 @@ const sheetsInOrder = (styles: readonly Element[], linked: readonly LinkedSheet[
 const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
   attributes.some(({ name }) => name === 'srcset');
 
+/** More are not reported. */
+const maxCutImages = 20;
+
 /** Called for each element, so it first looks for the attribute. */
 const addBrokenImage = (
   state: ClassificationState,
@@ -260,10 +263,12 @@ const addBrokenImage = (
   const [url] = imageUrls(tagName, attributes);
   if (url === undefined) return;
   const problem = dataImageProblem(url);
-  const shownPart = problem === undefined ? findTruncationInDataUrl(url) : undefined;
-  const reason = problem ?? (shownPart && truncationReasons[shownPart]);
-  if (reason !== undefined)
-    state[shownPart === 'beginning' ? 'truncatedImage' : 'brokenImage'] ??= { url, line, reason };
+  const cut = problem === undefined ? findCutInDataUrl(url) : undefined;
+  const reason = problem ?? (cut && cutImageReasons[cut]);
+  if (reason === undefined) return;
+  if (cut !== 'beginning') state.brokenImage ??= { url, line, reason };
+  else if (state.cutImages.length < maxCutImages && !state.cutImages.some((known) => known.url === url))
+    state.cutImages.push({ url, line, reason });
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>

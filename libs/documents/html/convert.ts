@@ -6,7 +6,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
-import { mentionsPagedMediaScript, withoutOwnCounters } from './ignored-css.ts';
+import { isPagedMediaScriptIn, withoutOwnCounters } from './ignored-css.ts';
 import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
@@ -95,13 +95,12 @@ export const missingResources = (
   return { assets: inliner.use() };
 };
 
-/** The warning about the first image of a data: URL of which a browser shows only the beginning. */
-export const warningsOfImages = ({ truncatedImage }: HtmlDetails): RenderWarning[] => {
-  if (!truncatedImage) return [];
-  const { url, line, reason } = truncatedImage;
-  const where = line === undefined ? '' : ` (line ${line})`;
-  return [{ kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` }];
-};
+/** Warnings about images of data: URLs of which a browser shows only the beginning. */
+export const warningsOfImages = (cutImages: HtmlDetails['cutImages']): RenderWarning[] =>
+  cutImages.map(({ url, line, reason }) => {
+    const where = line === undefined ? '' : ` (line ${line})`;
+    return { kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` };
+  });
 
 /**
  * Warnings about CSS that has no effect, if no script of the document may give it one.
@@ -113,7 +112,7 @@ export const warningsOfCss = (
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
 ): RenderWarning[] => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && mentionsPagedMediaScript(html))) return [];
+  if (details.ignoredCss.length === 0 || (classification.scripts && isPagedMediaScriptIn(html))) return [];
   return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 
@@ -139,7 +138,7 @@ export const prepareHtml = (
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
   checkImages(details, maxImages, budget, assets);
-  const warnings = [...warningsOfImages(details), ...warningsOfCss(html, inlined, classified)];
+  const warnings = [...warningsOfImages(details.cutImages), ...warningsOfCss(html, inlined, classified)];
   return {
     html: inlined,
     classification,
