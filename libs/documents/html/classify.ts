@@ -1,9 +1,8 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
 import type { DocumentMetadata } from '#contracts/http/pdf-metadata.ts';
-import { cutImageReasons, findCutInDataUrl } from '../assets/cut-images.ts';
 import { type Budget, unlimitedBudget } from '../budget.ts';
-import { dataImageProblem } from './data-images.ts';
-import { findElementResources, imageAttributes, imageUrls } from './element-resources.ts';
+import { addBrokenImage, type BrokenImage, hasSources } from './broken-images.ts';
+import { findElementResources } from './element-resources.ts';
 import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
 import { styleSheetInLink } from './linked-style-sheet.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
@@ -71,8 +70,6 @@ export const pageClassification: Classification = {
   refresh: undefined,
 };
 
-type BrokenImage = { url: string; line?: number | undefined; reason: string };
-
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
   baseUrl: string | undefined;
@@ -80,7 +77,7 @@ export type HtmlDetails = {
   images: { url: string; line?: number | undefined }[];
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
-  /** Those of which a browser shows only the beginning, in such a document: the first {@link maxCutImages}, each once. */
+  /** Those of which a browser shows only the beginning, in such a document: the first 20, each once. */
   cutImages: BrokenImage[];
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
@@ -243,32 +240,6 @@ const sheetsInOrder = (styles: readonly Element[], linked: readonly LinkedSheet[
       ...(linkedAfter.get(index + 1) ?? []),
     ]),
   ];
-};
-
-const hasSources = (attributes: readonly Token.Attribute[]): boolean =>
-  attributes.some(({ name }) => name === 'srcset');
-
-/** More are not reported. */
-const maxCutImages = 20;
-
-/** Called for each element, so it first looks for the attribute. */
-const addBrokenImage = (
-  state: ClassificationState,
-  tagName: string,
-  attributes: readonly Token.Attribute[],
-  line: number,
-): void => {
-  const attribute = imageAttributes.get(tagName);
-  if (attribute === undefined || !attributes.some(({ name }) => name === attribute) || hasSources(attributes)) return;
-  const [url] = imageUrls(tagName, attributes);
-  if (url === undefined) return;
-  const problem = dataImageProblem(url);
-  const cut = problem === undefined ? findCutInDataUrl(url) : undefined;
-  const reason = problem ?? (cut && cutImageReasons[cut]);
-  if (reason === undefined) return;
-  if (cut !== 'beginning') state.brokenImage ??= { url, line, reason };
-  else if (state.cutImages.length < maxCutImages && !state.cutImages.some((known) => known.url === url))
-    state.cutImages.push({ url, line, reason });
 };
 
 const attributeOf = ({ attrs }: Element, wanted: string): string =>
