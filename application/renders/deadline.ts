@@ -16,7 +16,8 @@ export const runWithinDeadline = async <T>(
   try {
     return await task({
       timeoutMs: Math.max(0, processingMs - elapsed.workedMs),
-      waitTimeoutMs: processingMs - elapsed.waitedMs,
+      // The start of a process is part of the wait, and may take longer.
+      waitTimeoutMs: Math.max(0, processingMs - elapsed.waitedMs),
       group: accountId,
       onStart: () => (startedAt = performance.now()),
     });

@@ -97,10 +97,13 @@ describe('Rendering a PDF', () => {
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
 
-  it('does not count the wait for a process as work, but toward the limit of waits', async () => {
+  it.each([
+    [20_000, 10_000],
+    [40_000, 0],
+  ])('does not count a wait of %i ms for a process as work, but toward the limit of waits', async (waitMs, left) => {
     const { dependencies, asked } = dependenciesWith(small);
     const waits = async (_: unknown, { onStart }: TaskOptions) => {
-      clock += 20_000;
+      clock += waitMs;
       onStart!();
       clock += 3_000;
       return { html: '<p>', classification: scriptFreeClassification };
@@ -109,8 +112,8 @@ describe('Rendering a PDF', () => {
     const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
     Object.assign(dependencies.preparation, { prepare: waits });
     const { durations } = await renderPdf(dependencies, requestOf(), requestedAt).finally(() => now.mockRestore());
-    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitTimeoutMs: 10_000 });
-    expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
+    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitTimeoutMs: left });
+    expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: waitMs + 1 });
   });
 
   it('does not change the classification for header and footer', async () => {

@@ -130,7 +130,10 @@ const renderOnce = async (
   const invoice = await prepareInvoice(dependencies, requested, elapsed, options, template);
   const headerFooter = await prepareHeaderFooter(dependencies, requested, elapsed, options, requestedAt);
   const { waitedMs, workedMs: prepareMs } = elapsed;
-  const left = { processingMs: limits.processingMs - prepareMs, waitTimeoutMs: limits.processingMs - waitedMs };
+  const left = {
+    processingMs: limits.processingMs - prepareMs,
+    waitTimeoutMs: Math.max(0, limits.processingMs - waitedMs),
+  };
   const office = officeOf(dependencies.office, prepared);
   const printed = office
     ? await printOffice(office, { requested, named, options, requestedAt, isolated, limits: left }).catch(
