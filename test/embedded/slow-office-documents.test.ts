@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isAlive } from '#libs/processes/processes.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { sampleDocument } from '../support/documents/sample-documents.ts';
 import { isOfficeAvailable } from '../support/documents/office-available.ts';
@@ -31,8 +32,9 @@ const openService = (concurrency: number) => {
         }
         return held.size === count;
       }),
+    /** Not those that have ended by the time limit of their documents. */
     resume: (): void => {
-      for (const pid of held) process.kill(pid, 'SIGCONT');
+      for (const pid of held) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
     },
   };
 };
