@@ -16,7 +16,7 @@ const maxCharacters = 500_000;
 const linkedSheets = `[...document.styleSheets]
   .filter(({ href, disabled, ownerNode }) => href && !disabled && !/\\balternate\\b/i.test(ownerNode?.rel))
   .slice(0, ${maxSheets})
-  .map(({ href, media }) => [href.slice(0, 2000), media.mediaText.slice(0, 200)])`;
+  .map(({ href, media }) => [href.split('#', 1)[0].slice(0, 2000), media.mediaText.slice(0, 200)])`;
 
 const textOf = async (session: Session, requestId: string): Promise<string> => {
   try {

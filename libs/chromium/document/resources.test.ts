@@ -310,7 +310,7 @@ test('A loaded style sheet has warnings of CSS for printing that has no effect',
   const footnotes = linkTo('/footnotes.css');
   const numbered = `${footnotes}<ol style="counter-reset: page 4">`;
   expect(await warningsOf(numbered)).toEqual([ignored('size: a6'), ignored('float: footnote')]);
-  expect(await warningsOf(`${linkTo('/moved.css')}<p class="paged">Text`)).toHaveLength(3);
+  expect(await warningsOf(`${linkTo('/moved.css#a')}<p class="paged">Text`)).toHaveLength(3);
   expect(await warningsOf(linkTo('/footnotes.css', 'rel=stylesheet media=screen'))).toEqual([]);
   const alternate = linkTo('/footnotes.css', 'rel="alternate stylesheet" title=b');
   expect(await warningsOf(linkTo('/style.css', 'rel=stylesheet title=a') + alternate)).toEqual([]);
