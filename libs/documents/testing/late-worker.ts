@@ -1,5 +1,9 @@
 import type { TaskRequest } from '../worker/worker.ts';
 
-// A worker that takes three seconds to start, and returns at once for every task.
-process.on('message', (_: TaskRequest) => process.send?.({ value: { html: 'done' } }));
-setTimeout(() => process.send?.('ready'), 3_000);
+// A worker that takes three seconds to start, drops tasks until then, and returns at once for every later one.
+let hasStarted = false;
+process.on('message', (_: TaskRequest) => hasStarted && process.send?.({ value: { html: 'done' } }));
+setTimeout(() => {
+  hasStarted = true;
+  process.send?.('ready');
+}, 3_000);
