@@ -20,6 +20,12 @@ describe('A table of Word whose columns are narrower than the margins of their c
     expect(withRoomInNarrowCells(table([100, 100], cells), '')).toBe(table([2000, 3000], cells));
   });
 
+  it('gets them whatever widths its cells had before a tracked change', () => {
+    const former = `<w:tcPrChange w:id="1"><w:tcPr>${width(50)}</w:tcPr></w:tcPrChange>`;
+    const cells = [cell(width(2000) + former)];
+    expect(withRoomInNarrowCells(table([100], cells), '')).toBe(table([2000], cells));
+  });
+
   it('gets columns of equal width if its widths are left to Word', () => {
     const cells = [cell('<w:tcW w:w="0" w:type="auto"/>'), cell('')];
     expect(withRoomInNarrowCells(table([100, 100], cells), '')).toBe(table([0, 0], cells));
