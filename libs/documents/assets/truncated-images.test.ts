@@ -60,9 +60,9 @@ describe('A document with an image whose file ends too early', () => {
     expect(convertMarkdown(`Text\n![a](${dataUrl(truncatedJpeg)})`, 50).warnings).toEqual([
       { ...warning, reason: warning.reason.replace('2', '1') },
     ]);
-    const two = [cutJpeg, cutAt(png), cutJpeg].map((file) => `<img src="${dataUrl(file)}">`);
+    const two = [truncatedJpeg, truncate(png), truncatedJpeg].map((file) => `<img src="${dataUrl(file)}">`);
     expect(prepareHtml(`<p>\n${two.join('')}`, 50).warnings).toEqual([warning, warning]);
-    const many = Array.from({ length: 30 }, (_, index) => dataUrl(Buffer.concat([cutJpeg, Buffer.alloc(index)])));
+    const many = Array.from({ length: 30 }, (_, index) => dataUrl(Buffer.concat([truncatedJpeg, Buffer.alloc(index)])));
     expect(prepareHtml(many.map((url) => `<img src="${url}">`).join(''), 50).warnings).toHaveLength(20);
     expect(prepareHtml(`<img src="${dataUrl(jpeg)}">`, 50).warnings).toBeUndefined();
     expect(prepareHtml(`<script>1</script><img src="${dataUrl(truncatedJpeg)}">`, 50).warnings).toBeUndefined();
@@ -72,7 +72,7 @@ describe('A document with an image whose file ends too early', () => {
     expect(() => prepareHtml(`<img src="${dataUrl(truncatedWebp)}">`, 50)).toThrow(
       /cannot be loaded: the file of the image ends/,
     );
-    const asSvg = dataUrl(cutJpeg).replace('image/png', 'image/svg+xml');
+    const asSvg = dataUrl(truncatedJpeg).replace('image/png', 'image/svg+xml');
     expect(() => prepareHtml(`<img src="${asSvg}">`, 50)).toThrow(
       /cannot be loaded: its data: URL is not an SVG image/,
     );

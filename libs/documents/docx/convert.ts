@@ -43,7 +43,7 @@ export const convertDocx = async (
     }),
     classification,
   );
-  const ofImages = warningsOfImages(details.cutImages.map((image) => ({ ...image, line: undefined })));
+  const ofImages = warningsOfImages(details.truncatedImages.map((image) => ({ ...image, line: undefined })));
   return { ...document, warnings: [...warnings, ...ofImages], ...metadataMember(properties) };
 };
 

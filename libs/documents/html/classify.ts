@@ -78,7 +78,7 @@ export type HtmlDetails = {
   /** The first image of a data: URL that no browser can show, in a document without scripts. */
   brokenImage: BrokenImage | undefined;
   /** Those of which a browser shows only the beginning, in such a document: the first 20, each once. */
-  cutImages: BrokenImage[];
+  truncatedImages: BrokenImage[];
   /** The contents of the meta elements that describe the document. */
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
@@ -119,7 +119,7 @@ export const classify = (
     baseUrl: undefined,
     images: [],
     brokenImage: undefined,
-    cutImages: [],
+    truncatedImages: [],
     metadata: { authors: [], keywords: [] },
     namesLanguage: false,
     refreshes: [],
@@ -162,7 +162,7 @@ export const classify = (
     baseUrl,
     images,
     brokenImage,
-    cutImages,
+    truncatedImages,
     metadata,
     namesLanguage,
   } = state;
@@ -185,7 +185,7 @@ export const classify = (
       baseUrl,
       images,
       brokenImage: mayReplaceImages ? undefined : brokenImage,
-      cutImages: mayReplaceImages ? [] : cutImages,
+      truncatedImages: mayReplaceImages ? [] : truncatedImages,
       metadata,
       namesLanguage,
       ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],

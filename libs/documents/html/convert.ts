@@ -6,7 +6,7 @@ import { type Budget, unlimitedBudget } from '../budget.ts';
 import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
-import { isPagedMediaScriptIn, withoutOwnCounters } from './ignored-css.ts';
+import { mentionsPagedMediaScript, withoutOwnCounters } from './ignored-css.ts';
 import { metadataMember } from './meta-elements.ts';
 
 /** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
@@ -96,8 +96,8 @@ export const missingResources = (
 };
 
 /** Warnings about images of data: URLs of which a browser shows only the beginning. */
-export const warningsOfImages = (cutImages: HtmlDetails['cutImages']): RenderWarning[] =>
-  cutImages.map(({ url, line, reason }) => {
+export const warningsOfImages = (truncatedImages: HtmlDetails['truncatedImages']): RenderWarning[] =>
+  truncatedImages.map(({ url, line, reason }) => {
     const where = line === undefined ? '' : ` (line ${line})`;
     return { kind: 'resource_failed', url: truncateForMessage(url, 60), reason: `${reason}${where}` };
   });
@@ -112,7 +112,7 @@ export const warningsOfCss = (
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
 ): RenderWarning[] => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && isPagedMediaScriptIn(html))) return [];
+  if (details.ignoredCss.length === 0 || (classification.scripts && mentionsPagedMediaScript(html))) return [];
   return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 
@@ -138,7 +138,7 @@ export const prepareHtml = (
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
   checkImages(details, maxImages, budget, assets);
-  const warnings = [...warningsOfImages(details.cutImages), ...warningsOfCss(html, inlined, classified)];
+  const warnings = [...warningsOfImages(details.truncatedImages), ...warningsOfCss(html, inlined, classified)];
   return {
     html: inlined,
     classification,

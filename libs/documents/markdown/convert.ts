@@ -72,12 +72,12 @@ const withLines = (details: HtmlDetails, tokens: readonly Token[]): HtmlDetails 
   for (const { map, children } of tokens.toReversed())
     for (const child of children ?? [])
       if (map && child.type === 'image') lines.set(String(child.attrGet('src')), map[0] + 1);
-  const { images, brokenImage, cutImages } = details;
+  const { images, brokenImage, truncatedImages } = details;
   return {
     ...details,
     images: images.map(({ url }) => ({ url, line: lines.get(url) })),
     brokenImage: brokenImage && { ...brokenImage, line: lines.get(brokenImage.url) },
-    cutImages: cutImages.map((image) => ({ ...image, line: lines.get(image.url) })),
+    truncatedImages: truncatedImages.map((image) => ({ ...image, line: lines.get(image.url) })),
   };
 };
 
@@ -138,7 +138,7 @@ export const convertMarkdown = (
     body,
   });
   const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
-  const ofHtml = [...warningsOfImages(detailsWithLines.cutImages), ...warningsOfCss(rendered, body, classified)];
+  const ofHtml = [...warningsOfImages(detailsWithLines.truncatedImages), ...warningsOfCss(rendered, body, classified)];
   const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment), ...ofHtml];
   return {
     ...convertedDocument(html, classification),
