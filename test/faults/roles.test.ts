@@ -132,7 +132,8 @@ describe.skipIf(!areServersAvailable)('A service in several processes', () => {
   it('shares the renders between two renderers, and when one is killed the other finishes them', async () => {
     const known = await readRenderHistories(installation);
     const names = Array.from({ length: 12 }, (_, n) => `shared-${n}`);
-    const responses = names.map((name) => caller.convert('html', scriptTracker.document(name), { wait_time: 500 }));
+    // Documents without scripts wait without a page. Twelve pages of one browser can take a minute on a busy machine.
+    const responses = names.map((name) => caller.convert('html', `<p>${name}</p>`, { wait_time: 2_000 }));
     const workers = (all: ReadonlyMap<string, RecordedEvent[]>): Set<string> =>
       new Set(newHistories(all, known).flatMap(workersIn));
     await waitForRenderHistories(installation, 'both renderers have started renders', (all) => workers(all).size === 2);
