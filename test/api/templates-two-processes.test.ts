@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bareId, streams, templateIdOf } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
 import { type EventStore, RevisionConflict } from '#libs/event-store/port.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { newId } from '#libs/ids/ulids.ts';
+import { readTemplate, storeTemplate } from '#application/templates/content.ts';
 import { reserveName } from '#application/templates/name-reservations.ts';
 import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
@@ -217,6 +218,38 @@ describe('A template that other processes change at the same moment', () => {
     conflictAtFirst(type, 10);
     const body = method === 'PUT' ? { description: 'x' } : undefined;
     expect((await other.request(secret, method, `/api/v1/templates/${id}`, body)).status).toBe(status);
+  });
+
+  it('is checked once for each text', async () => {
+    const [id] = await created(1, 'Contended');
+    conflictAtFirst('TemplateVersioned', 10);
+    const analyse = vi.spyOn(other.preparation, 'analyse');
+    const changed = await other.request(secret, 'PUT', `/api/v1/templates/${id}`, { content: '<p>y</p>' });
+    expect([changed.status, analyse.mock.calls.length]).toEqual([200, 1]);
+  });
+
+  it('is checked again with what another process changed meanwhile', async () => {
+    const [id] = await created(1, 'Contended');
+    const labels = { en: { total: 'Total' } };
+    const changeLabels = async (): Promise<void> => {
+      const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(bareId('tpl', id!)!));
+      if (aggregate.state.status !== 'ACTIVE') throw new Error('There is no such template.');
+      const body = await storeTemplate(one.inputs, {
+        ...(await readTemplate(one.inputs, aggregate.state.body)),
+        labels,
+      });
+      await aggregate.execute(
+        { type: 'update', expectedVersion: null, body, changes: 'labels', restoredFrom: null },
+        cause,
+      );
+    };
+    const analyse = vi.spyOn(other.preparation, 'analyse').mockImplementationOnce(async () => {
+      await changeLabels();
+      return { errors: [], names: [] };
+    });
+    const changed = await other.request(secret, 'PUT', `/api/v1/templates/${id}`, { content: '<p>y</p>' });
+    expect(changed.status).toBe(200);
+    expect(analyse.mock.calls.map(([input]) => input.labels)).toEqual([{}, labels]);
   });
 });
 

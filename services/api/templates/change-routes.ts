@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyRequest } from 'fastify';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { invalidField } from '#contracts/http/api-error.ts';
@@ -100,12 +101,18 @@ export const templateChangeRoutes: Route[] = [
       const { eventLog, inputs, preparation } = dependencies;
       const { id } = await requireTemplate(eventLog, account.id, params.id);
       if (update.content !== undefined) requireTemplateSize(update.content, limits);
+      let checked: unknown;
       const next = async ({ body }: { body: TemplateBody }) => {
         const before = await readTemplate(inputs, body);
         const after = withUpdate(before, update);
         const hasInvoice = update.default_options?.factur_x?.template !== undefined;
-        if (update.content !== undefined || update.labels !== undefined || hasInvoice)
-          await requireTemplateContent(preparation, after, limits, account.id);
+        if (update.content !== undefined || update.labels !== undefined || hasInvoice) {
+          const { content, labels, default_options } = after;
+          const text = { content, labels, default_options };
+          // After a conflict with another process the text is mostly the same. A check can take many seconds.
+          if (!isDeepStrictEqual(text, checked)) await requireTemplateContent(preparation, text, limits, account.id);
+          checked = text;
+        }
         const changes = update.changes ?? (changedFields(before, after).join(', ') || 'nothing');
         return { name: after.name, store: () => storeTemplate(inputs, after), changes, restoredFrom: null };
       };

@@ -39,13 +39,11 @@ const pdf = Buffer.from('%PDF-1.7');
 /** How many jobs may wait. */
 export const maxBacklog = 1_000;
 
-/** Replies at once to every caller, without a renderer. Every template is valid. */
+/** Replies at once to every caller, without a renderer. */
 const immediateReplies = (pdf: Buffer): RenderReplies => ({
   wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1, warnings: [] }),
   send: () => undefined,
 });
-const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as DocumentPreparation;
-
 const neverSend: Egress['sendWebhook'] = async () => ({
   kind: 'failed',
   reason: 'There is no network.',
@@ -96,6 +94,8 @@ export const openInProcessApi = async (
   const keyUses = createApiKeyUsageCounter(reads);
   const confirmNotFound = createConfirmNotFound({ store, reads }, readModels.apiKeys, readModels.accounts);
   const stop = new AbortController();
+  /** Every template is valid. */
+  const preparation = { analyse: async () => ({ errors: [], names: [] }) } as unknown as DocumentPreparation;
   /** The read store of the projector. */
   const projectorReads = { ...reads };
   const projecting = runProjector(store, projectorReads, projections, 0, stop.signal);
@@ -149,6 +149,7 @@ export const openInProcessApi = async (
     projectorReads,
     eventLog,
     inputs,
+    preparation,
     keyUses,
     dataDir,
     catchUpReadModels,
