@@ -31,15 +31,15 @@ export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /**
  * Executes a command on an account, by bare id. `change` may depend on the time. `changed` is false if it had no
- * effect; `position` is then null. The state is NONE if the account does not exist.
+ * effect; `position` and `at` are then null. The state is NONE if the account does not exist.
  */
 export const changeAccount = async (
   eventLog: EventLog,
   accountId: string,
   change: AccountChange | ((now: Date) => AccountChange),
   cause: Cause,
-): Promise<{ changed: boolean; state: AccountState; position: number | null }> => {
+): Promise<{ changed: boolean; state: AccountState; position: number | null; at: string | null }> => {
   const commandAt = typeof change === 'function' ? change : () => change;
-  const { events, state, position } = await executeInTurn(eventLog, accountId, commandAt, cause);
-  return { changed: events.length > 0, state, position };
+  const { events, ...result } = await executeInTurn(eventLog, accountId, commandAt, cause);
+  return { changed: events.length > 0, ...result };
 };

@@ -48,14 +48,20 @@ const tooManySecrets = (until: string, now: Date): ApiError => {
   return rateLimitExceeded(message, maxPreviousSecrets, new Date(until), now);
 };
 
-/** Gives an account a new webhook secret. @throws ApiError rate_limit_exceeded if too many previous ones are valid */
+/**
+ * Gives an account a new webhook secret. Returns the secrets as the read model will have them.
+ * @throws ApiError rate_limit_exceeded if too many previous ones are valid
+ */
 export const rotateWebhookSecret = async (
   eventLog: EventLog,
   accountId: string,
   cause: Cause,
-): Promise<{ position: number | null }> => {
+): Promise<{ position: number; webhookSecret: AccountDocument['webhookSecret'] }> => {
   try {
-    return await changeAccount(eventLog, accountId, (now) => ({ type: 'rotateWebhookSecret', now }), cause);
+    const rotate = (now: Date) => ({ type: 'rotateWebhookSecret', now }) as const;
+    const { state, position, at } = await changeAccount(eventLog, accountId, rotate, cause);
+    if (state.status === 'NONE') throw new Error(`account ${accountId} has no events`);
+    return { position: position!, webhookSecret: { ...state.webhookSecret, createdAt: at! } };
   } catch (error) {
     throw error instanceof TooManyWebhookSecretsError ? tooManySecrets(error.until, eventLog.now()) : error;
   }

@@ -45,14 +45,14 @@ export const createExecuteInTurn = <State, Command, Event extends EventOf>(
     id: string,
     commandAt: (now: Date) => Command,
     cause: Cause,
-  ): Promise<Pick<CommandResult<Event>, 'events' | 'position'> & { state: State }> => {
+  ): Promise<CommandResult<Event> & { state: State }> => {
     const stream = streamOf(id);
     const { state } = await loadState(eventLog.store, decider, stream);
-    if (decider.decide(commandAt(eventLog.now()), state).length === 0) return { events: [], position: null, state };
+    if (decider.decide(commandAt(eventLog.now()), state).length === 0)
+      return { events: [], position: null, at: null, state };
     return inTurn(id, async () => {
       const { aggregate } = await loadRememberedAggregate(eventLog, decider, stream);
-      const { events, position } = await aggregate.executeOnce(commandAt(eventLog.now()), cause);
-      return { events, position, state: aggregate.state };
+      return { ...(await aggregate.executeOnce(commandAt(eventLog.now()), cause)), state: aggregate.state };
     });
   };
 };

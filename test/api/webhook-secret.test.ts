@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type WebhookSecretResponse, webhookSecretResponse } from '#contracts/http/webhook.ts';
 import type { Permission } from '#contracts/events/account.ts';
 import type { Role } from '#contracts/roles.ts';
@@ -58,6 +58,14 @@ describe('The webhook secret', () => {
     expect(await read()).toEqual(second);
     advanceClock(1);
     expect(await read()).toEqual({ ...second, previous: [] });
+  });
+
+  it('is in the response to its rotation, also if the read models are late', async () => {
+    const { read, rotate } = await openAccount();
+    const late = vi.spyOn(api.engines.reads, 'waitForCheckpoint').mockResolvedValue(false);
+    const rotated = await rotate();
+    late.mockRestore();
+    expect(await read()).toEqual(rotated);
   });
 
   it('keeps the end of each old one when it is rotated again, and cannot be rotated a fifth time in 24 hours', async () => {

@@ -1,6 +1,6 @@
 import { webhookSecretResponse } from '#contracts/http/webhook.ts';
 import { readModels } from '#contracts/names.ts';
-import { readWebhookSecret, rotateWebhookSecret } from '#application/accounts/webhook-secret.ts';
+import { readWebhookSecret, rotateWebhookSecret, webhookSecretView } from '#application/accounts/webhook-secret.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
 
 const webhookSecret = nameSchema('WebhookSecret', webhookSecretResponse);
@@ -37,11 +37,12 @@ export const webhookSecretRoutes: Route[] = [
       'within 24 hours the response is 429 `rate_limit_exceeded`.',
     permission: 'webhook_secret:write',
     responses: [ok('The new secret.', webhookSecret, { headers: notStored })],
-    handle: async ({ account, cause, reply }, dependencies) => {
-      const { position } = await rotateWebhookSecret(dependencies.eventLog, account.id, cause);
-      if (position !== null) dependencies.readYourWrites.recordWrite(account.id, position, readModels.accounts);
+    handle: async ({ account: { id }, cause, reply }, { eventLog, readYourWrites, secrets }) => {
+      const { position, webhookSecret } = await rotateWebhookSecret(eventLog, id, cause);
+      readYourWrites.recordWrite(id, position, readModels.accounts);
       void reply.header('cache-control', 'no-store');
-      return readWebhookSecret(dependencies, account);
+      // Not from the read model: a caller who repeats the request because that is late would rotate twice.
+      return webhookSecretView(secrets, { id, webhookSecret }, eventLog.now());
     },
   }),
 ];
