@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountSettingsResponse } from '#contracts/http/account.ts';
 import { permissions } from '#contracts/events/account.ts';
 import { bareId, streams } from '#contracts/names.ts';
@@ -83,6 +83,15 @@ describe('The settings of an account', () => {
     const responses = await Promise.all(names.map((name) => change({ name })));
     expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
     await change({ name: 'tests' });
+  });
+
+  it('are the stored ones in the response, also if the read models are late', async () => {
+    const { reads } = api.engines;
+    const late = vi.spyOn(reads, 'waitForCheckpoint').mockResolvedValue(false);
+    const changed = await change({ locale: 'fi' });
+    late.mockRestore();
+    expect([changed.status, changed.body]).toMatchObject([200, { locale: 'fi' }]);
+    await change({ locale: null });
   });
 
   it('need account:write to change, and usage:read to read', async () => {

@@ -70,8 +70,9 @@ export const accountSettingsRoutes: Route[] = [
     description:
       'Changes the fields of the body; the others stay as they are. If two requests change the same field, the later one ' +
       'wins; the history of the account shows both. Locale, time zone and retention apply to renders that are accepted ' +
-      'after this response, in all processes of the service. Every render records the values that applied to it, so a ' +
-      'repeated render and the verification of an earlier one do not depend on later changes.',
+      'after this response, in all processes of the service; if the service is busy, to those a moment later. Every ' +
+      'render records the values that applied to it, so a repeated render and the verification of an earlier one do ' +
+      'not depend on later changes.',
     permission: 'account:write',
     request: {
       body: nameSchema('ChangeAccountSettings', accountSettingsRequest),
@@ -90,7 +91,9 @@ export const accountSettingsRoutes: Route[] = [
         );
       const command = { type: 'changeSettings', name: body.name, settings: changeOf(body) } as const;
       const { state, position } = await changeAccount(eventLog, account.id, command, cause);
-      if (position !== null) await waitUntilCallersSee(dependencies, account.id, position, readModels.accounts);
+      // The settings are stored even if the read model is late.
+      if (position !== null)
+        await waitUntilCallersSee(dependencies, account.id, position, readModels.accounts).catch(() => undefined);
       if (state.status === 'NONE') throw new Error(`account ${account.id} has no events`);
       return settingsView(state.name, state.settings, dependencies);
     },
