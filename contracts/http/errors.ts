@@ -109,7 +109,9 @@ const definitions = {
     409,
     'The Idempotency-Key was used with another request, or before the secret of the installation was replaced.',
   ),
-  idempotency_in_progress: defineError(409, 'The first request with this Idempotency-Key is still running.'),
+  idempotency_in_progress: defineError(409, 'The first request with this Idempotency-Key is still running.', {
+    retry_after: z.number(),
+  }),
   redelivery_conflict: defineError(
     409,
     'The delivery of the callback has not ended yet, so the callback cannot be sent to another address.',

@@ -118,8 +118,8 @@ describe('An Idempotency-Key', () => {
       await Promise.all([post('/api/v1/render', slow, key), post('/api/v1/render', slow, key)])
     ).toSorted((one, other) => one.status - other.status);
     expect([first!.status, replayed(first!)]).toEqual([200, null]);
-    expectErrorResponse(second!, 'idempotency_in_progress');
-    expect(replayed(second!)).toBeNull();
+    expectErrorResponse(second!, 'idempotency_in_progress', { retry_after: 2 });
+    expect([replayed(second!), second!.headers.get('retry-after')]).toEqual([null, '2']);
     expect((await post('/api/v1/render', slow, key)).text).toBe(first!.text);
   });
 

@@ -74,6 +74,7 @@ const inProgress = (): ApiError =>
   ApiError.of(
     'idempotency_in_progress',
     'The first request with this Idempotency-Key is still running. Try again when it has ended.',
+    { retry_after: 2 },
   );
 
 /** A request that was checked, or why it is refused. */

@@ -146,6 +146,7 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   },
   processing_timeout: { timeout_seconds: 30 },
   javascript_timeout: { timeout_seconds: 5 },
+  idempotency_in_progress: { retry_after: 2 },
   concurrency_limit_exceeded: { limit: 2, retry_after: 1 },
   too_many_streams: { limit: 4, retry_after: 30 },
   transfers_too_large: { max_mb: 256, retry_after: 5 },
