@@ -53,7 +53,10 @@ describe('Front matter', () => {
       subject: '0.50',
     });
     expect(optionsOf(yaml)).toEqual({ scale: 0.5 });
-    expect(metadataOf('version: &v 1.10\nother: &v [2.0]\nkeywords: *v')).toMatchObject({ keywords: ['2'] });
+    expect(metadataOf('version: &v 1.10\nother: &v [2.0, 1.10]\nkeywords: *v\nauthor: *v')).toMatchObject({
+      keywords: ['2.0', '1.10'],
+      authors: ['2.0', '1.10'],
+    });
     expect(metadataOf('version: &v 1.10\nother: &v text\ntitle: *v')).toMatchObject({ title: 'text' });
   });
 

@@ -1,4 +1,16 @@
-import { isMap, isPair, isScalar, LineCounter, parseDocument, Scalar, visit, type Document, type YAMLMap } from 'yaml';
+import {
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  Scalar,
+  visit,
+  type Document,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { z } from 'zod';
 import { type ApiError, throwErrors } from '#contracts/http/api-error.ts';
 import type { RenderWarning } from '#contracts/events/render-warnings.ts';
@@ -84,7 +96,7 @@ const isTextKey = (pair: unknown): boolean =>
  * second node of a path.
  */
 const keepTexts = (map: YAMLMap): void => {
-  const anchors = new Map<string, { value: unknown; source: string | undefined } | null>();
+  const anchors = new Map<string, { value: unknown; source: string | undefined } | YAMLMap | YAMLSeq | null>();
   visit(map, {
     Scalar: (_, scalar, [, pair]) => {
       const { anchor, value, source } = scalar;
@@ -92,12 +104,14 @@ const keepTexts = (map: YAMLMap): void => {
       if (anchor !== undefined) anchors.set(anchor, hasOtherForm ? { value, source } : null);
       if (hasOtherForm && isTextKey(pair)) scalar.value = source;
     },
-    Alias: (_, alias, [, pair]) => {
+    Alias: (_, alias, { 1: pair, length }) => {
       const named = anchors.get(alias.source);
+      // The copy is visited next. Only the value of a key is copied: within lists, copies could be many.
+      if (isCollection(named)) return isTextKey(pair) && length === 2 ? (named.clone() as typeof named) : undefined;
       return named ? new Scalar(isTextKey(pair) ? named.source : named.value) : undefined;
     },
-    Collection: (_, { anchor }) => {
-      if (anchor !== undefined) anchors.set(anchor, null);
+    Collection: (_, collection) => {
+      if (collection.anchor !== undefined) anchors.set(collection.anchor, collection);
     },
   });
 };
