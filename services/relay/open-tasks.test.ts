@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readModels } from '#contracts/names.ts';
+import type { Bus } from '#libs/bus/port.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
 import type { Document, Query, ReadStore } from '#libs/read-store/port.ts';
 import { addOpenTasks } from './open-tasks.ts';
+import { runRelay } from './relay.ts';
 import type { RelayTask } from './relay-tasks.ts';
 import { createScheduler } from './scheduler.ts';
 
@@ -54,6 +57,35 @@ describe('The relay after a restart', () => {
       if (status === 'QUEUED') documents[1] = 'PROCESSING';
     });
     expect(order.toSorted()).toEqual(['render-1', 'render-2']);
+  });
+
+  it('lets other work run while it reads the traces of many deliveries', async () => {
+    const count = 1_000;
+    const pending = Array.from({ length: count }, (_, id) => ({ id: String(id), accountId: 'a', round: 1 }));
+    const find = async (collection: string, { where }: Query): Promise<Document[]> =>
+      collection === readModels.deliveries && where['status'] === 'pending' ? pending : [];
+    let readsInTurn = 0;
+    let mostInTurn = 0;
+    const read = async (): Promise<[]> => {
+      if (readsInTurn === 0) setImmediate(() => (readsInTurn = 0));
+      mostInTurn = Math.max(mostInTurn, (readsInTurn += 1));
+      return [];
+    };
+    const stop = new AbortController();
+    let published = 0;
+    const publish = async (): Promise<void> => void ((published += 1) === count && stop.abort());
+    const concurrency = { maxQuick: 1, maxTotal: 1 };
+    await runRelay(
+      {
+        store: { head: async () => 0, read } as unknown as EventStore,
+        bus: { publish } as unknown as Bus,
+        reads: { checkpoint: async () => 0, find } as unknown as ReadStore,
+        concurrency: { renders: concurrency, officeRenders: concurrency },
+      },
+      stop.signal,
+    );
+    expect(published).toBe(count);
+    expect(mostInTurn).toBeLessThan(count);
   });
 
   it('counts deliveries that had begun before it publishes others, so that not all of an account are on the bus', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { idOfStream, streams } from '#contracts/names.ts';
 import { readStream } from '#application/command-handling/history.ts';
 import type { Bus } from '#libs/bus/port.ts';
@@ -46,6 +47,8 @@ const rendererTimeoutMs = 60_000;
 const unstartedPerPermit = 2;
 /** How often the relay checks for tasks to publish when no event comes. */
 const checkIntervalMs = 1_000;
+/** SQLite reads the traces of tasks synchronously, so other work gets its turn after this number of tasks. */
+const publishedPerTurn = 100;
 /** A published task without activity for this time is published again. */
 const stalledAfterMs = 20_000;
 
@@ -117,7 +120,10 @@ export const runRelay = async (
   };
   const publishFrom = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
     const published: Promise<void>[] = [];
-    for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) published.push(publish(task));
+    for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) {
+      published.push(publish(task));
+      if (published.length % publishedPerTurn === 0) await nextTurn();
+    }
     await Promise.all(published);
   };
   const publishAllowed = async (): Promise<void> => {
