@@ -3,10 +3,10 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { MemberDocument } from '#libs/projections/members.ts';
 import type { SessionDocument } from '#libs/projections/sessions.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { scanPage } from '#libs/read-store/scan-page.ts';
 import type { SignedInPerson } from './people.ts';
 
 const maxAccounts = 1_000;
-const maxSessions = 100;
 
 type Reads = Pick<ReadStore, 'find' | 'getMany'>;
 
@@ -43,11 +43,22 @@ export const accountsOf = async (reads: Reads, personId: string) => {
   });
 };
 
-/** The sessions of a person that have not ended, the one that was used last first. */
-export const sessionsOf = async (reads: Reads, personId: string, now: Date): Promise<SessionDocument[]> =>
-  (await reads.find(readModels.sessions, {
-    where: { personId },
-    range: { by: 'expiresAt', from: now.toISOString() },
-    sort: { by: 'expiresAt', descending: true },
-    limit: maxSessions,
-  })) as SessionDocument[];
+/**
+ * A page of the sessions of a person that have not ended, the newest first. `before` is the bare id of the last session of
+ * the page before. `next` is the `before` of the next page; null on the last page.
+ */
+export const findSessionPage = async (
+  reads: Pick<ReadStore, 'find'>,
+  personId: string,
+  { before, limit }: { before?: string | undefined; limit: number },
+  now: Date,
+): Promise<{ sessions: SessionDocument[]; next: string | null }> => {
+  const scan = { where: { personId }, before, limit };
+  const { documents, next } = await scanPage<SessionDocument>(
+    reads,
+    readModels.sessions,
+    scan,
+    ({ expiresAt }) => expiresAt >= now.toISOString(),
+  );
+  return { sessions: documents, next };
+};

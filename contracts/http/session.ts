@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../events/account.ts';
 import { signInMethods } from '../events/people.ts';
 import { roles } from '../roles.ts';
+import { listCursor, listQuery } from './jobs.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 const method = z.enum(signInMethods).describe('How the person signed in.');
@@ -51,7 +52,9 @@ export const signInMethodsResponse = z.object({
 });
 export type SignInMethodsResponse = z.output<typeof signInMethodsResponse>;
 
-/** GET /session/sessions. */
+export const listSessionsQuery = z.strictObject({ limit: listQuery.limit, cursor: listCursor('session') });
+
+/** 200 of GET /session/sessions. */
 export const sessionListResponse = z.object({
   sessions: z
     .array(
@@ -65,7 +68,8 @@ export const sessionListResponse = z.object({
         expires_at: timestamp.describe('When the session ends unless it is used.'),
       }),
     )
-    .describe('The one that was used last first; at most 100.'),
+    .describe('The newest first.'),
+  next_cursor: z.string().nullable().describe('null on the last page.'),
 });
 export type SessionListResponse = z.output<typeof sessionListResponse>;
 

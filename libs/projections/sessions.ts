@@ -16,7 +16,7 @@ export type SessionDocument = {
 /** The sessions that have not ended. Those that are idle for too long stay; `expiresAt` tells. */
 export const sessions: Projection<SessionDocument> = {
   model: readModels.sessions,
-  collection: { name: readModels.sessions, indexes: [['personId', 'expiresAt']] },
+  collection: { name: readModels.sessions, indexes: [['personId', 'id']] },
   handlers: {
     SessionStarted: (event) => {
       const { secretHash: _, ...data } = event.data;

@@ -3,6 +3,7 @@ import { memberListResponse } from '#contracts/http/members.ts';
 import { streams } from '#contracts/names.ts';
 import { newCause } from '#application/command-handling/aggregate.ts';
 import { changeMembers } from '#application/members/commands.ts';
+import { startSession } from '#application/people/sessions.ts';
 import { signInByProvider } from '#application/people/sign-in-by-provider.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/ulids.ts';
@@ -103,4 +104,31 @@ it('A page of members goes on after the one before, even if its last member has 
   const rest = await list(`limit=3&cursor=${cursor}`);
   expect([...members, ...rest.members].map(({ id }) => id)).toEqual(all);
   expect([all.length, rest.next_cursor]).toEqual([5, null]);
+});
+
+describe('Many sessions of one person', () => {
+  type Page = { sessions: { id: string; current: boolean }[]; next_cursor: string | null };
+  const path = '/api/v1/session/sessions';
+
+  it('are listed in pages, the newest first, and all end but the own one', async () => {
+    const { body } = await owner.request('GET', path);
+    const [own] = (body as Page).sessions;
+    const { personId } = (await api.engines.reads.get('sessions', own!.id.replace('session_', '')))!;
+    const ids = Array.from({ length: 4 }, () => newId()).toSorted();
+    for (const id of ids) {
+      const session = { id, personId: String(personId), method: 'link', userAgent: null } as const;
+      await startSession(api.eventLog, session, cause());
+    }
+    await api.catchUpReadModels();
+    const pages: string[][] = [];
+    for (let query: string | null = ''; query !== null;) {
+      const page: Page = (await owner.request('GET', `${path}?limit=2${query}`)).body as Page;
+      pages.push(page.sessions.map(({ id }) => id));
+      query = page.next_cursor && `&cursor=${page.next_cursor}`;
+    }
+    const newestFirst = [own!.id, ...ids.map((id) => `session_${id}`)].toReversed();
+    expect(pages).toEqual([newestFirst.slice(0, 2), newestFirst.slice(2, 4), newestFirst.slice(4)]);
+    expect((await owner.request('DELETE', path)).body).toEqual({ revoked: 4 });
+    expect((await owner.request('GET', path)).body).toMatchObject({ sessions: [own], next_cursor: null });
+  });
 });

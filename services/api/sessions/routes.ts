@@ -1,5 +1,6 @@
 import {
   accountHeaders,
+  listSessionsQuery,
   type RevokedSessionsResponse,
   revokedSessionsResponse,
   type SessionListResponse,
@@ -12,7 +13,7 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, readModels, sessionIdOf } from '#contracts/names.ts';
 import { roleOf } from '#application/people/people.ts';
-import { accountsOf, sessionsOf } from '#application/people/queries.ts';
+import { accountsOf, findSessionPage } from '#application/people/queries.ts';
 import { endSession } from '#application/people/sessions.ts';
 import { signInByLink } from '#application/people/sign-in.ts';
 import { nameSchema, type Route, sessionRoute, signInRoute, created, noContent, ok } from '../server/route.ts';
@@ -118,22 +119,30 @@ const listSessions = sessionRoute({
   operationId: 'listSessions',
   tag,
   summary: 'List the own sessions',
-  description: 'Lists the sessions of the signed-in person that have not ended.',
+  description:
+    'Lists the sessions of the signed-in person that have not ended. A page can have fewer sessions than `limit` ' +
+    'although `next_cursor` is not null.',
   session: 'required',
-  responses: [ok('The sessions.', nameSchema('SessionList', sessionListResponse))],
-  handle: async ({ person }, { reads, readYourWrites, eventLog }): Promise<SessionListResponse> => {
-    await readYourWrites.waitForWrites(person.personId, readModels.sessions);
-    const documents = await sessionsOf(reads, person.personId, eventLog.now());
+  request: { query: listSessionsQuery },
+  responses: [ok('A page of sessions.', nameSchema('SessionList', sessionListResponse))],
+  handle: async (
+    { person: { personId, sessionId }, query: { limit, cursor } },
+    { reads, readYourWrites, eventLog },
+  ): Promise<SessionListResponse> => {
+    await readYourWrites.waitForWrites(personId, readModels.sessions);
+    const before = cursor && bareId('session', cursor);
+    const { sessions, next } = await findSessionPage(reads, personId, { before, limit }, eventLog.now());
     return {
-      sessions: documents.map(({ id, method, userAgent, startedAt, lastUsedAt, expiresAt }) => ({
+      sessions: sessions.map(({ id, method, userAgent, startedAt, lastUsedAt, expiresAt }) => ({
         id: sessionIdOf(id),
-        current: id === person.sessionId,
+        current: id === sessionId,
         method,
         user_agent: userAgent,
         started_at: startedAt,
         last_used_at: lastUsedAt,
         expires_at: expiresAt,
       })),
+      next_cursor: next === null ? null : sessionIdOf(next),
     };
   },
 });
@@ -173,15 +182,17 @@ const revokeOtherSessions = sessionRoute({
     const { personId, sessionId } = person;
     await readYourWrites.waitForWrites(personId, readModels.sessions);
     let revoked = 0;
-    for (;;) {
-      const others = (await sessionsOf(reads, personId, eventLog.now())).filter(({ id }) => id !== sessionId);
+    let before: string | undefined;
+    do {
+      const { sessions, next } = await findSessionPage(reads, personId, { before, limit: 100 }, eventLog.now());
+      const others = sessions.filter(({ id }) => id !== sessionId);
       const ended = await Promise.all(others.map(({ id }) => endSession(eventLog, { id, personId }, 'revoke', cause)));
       const positions = ended.filter((position) => position !== null);
-      if (positions.length === 0) return { revoked };
       revoked += positions.length;
-      readYourWrites.recordWrite(personId, Math.max(...positions), readModels.sessions);
-      await readYourWrites.waitForWrites(personId, readModels.sessions);
-    }
+      for (const position of positions) readYourWrites.recordWrite(personId, position, readModels.sessions);
+      before = next ?? undefined;
+    } while (before !== undefined);
+    return { revoked };
   },
 });
 

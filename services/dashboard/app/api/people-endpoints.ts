@@ -8,6 +8,7 @@ import type {
   renamePasskeyRequest,
 } from '#contracts/http/passkeys.ts';
 import type {
+  listSessionsQuery,
   RevokedSessionsResponse,
   SessionListResponse,
   SessionResponse,
@@ -49,7 +50,7 @@ export type PeopleEndpoints = {
   'DELETE /api/v1/session': { response: void };
   'POST /api/v1/session': { body: z.input<typeof signInRequest>; response: SessionResponse };
   'GET /api/v1/session/methods': { response: SignInMethodsResponse };
-  'GET /api/v1/session/sessions': { response: SessionListResponse };
+  'GET /api/v1/session/sessions': { query: Query<typeof listSessionsQuery>; response: SessionListResponse };
   'DELETE /api/v1/session/sessions': { response: RevokedSessionsResponse };
   'DELETE /api/v1/session/sessions/{session_id}': { response: RevokedSessionsResponse };
   'GET /api/v1/session/passkeys': { response: PasskeyListResponse };

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import type { SessionListResponse } from '#contracts/http/session.ts';
 import { api } from '../../api/client.ts';
-import { useList } from '../../api/cursor-list.ts';
+import { useCursorList } from '../../api/cursor-list.ts';
 import { Button } from '../../components/Button.tsx';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ConfirmDialog } from '../../components/FormDialog.tsx';
@@ -116,7 +116,9 @@ const RevokeDialog = ({ chosen, onClose }: { chosen: Session | 'others'; onClose
 /** The sessions of the person, with a way to end them. */
 export const SessionList = (): ReactElement => {
   const [chosen, setChosen] = useState<Session | 'others' | null>(null);
-  const list = useList(['own-sessions'], async () => (await api.get('/api/v1/session/sessions')).sessions);
+  const list = useCursorList(['own-sessions'], 'sessions', (cursor, signal) =>
+    api.get('/api/v1/session/sessions', { query: { cursor, limit: 100 }, signal }),
+  );
   return (
     <section className="stack" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{texts.sessions}</h2>
