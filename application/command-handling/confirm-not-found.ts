@@ -5,7 +5,7 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 
 const maxWaitMs = 1_000;
 
-type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint'> };
+type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint' | 'servingGenerations'> };
 
 const notUpToDate = (): ApiError =>
   ApiError.of('service_unavailable', 'The service is still updating its data. Try again in a moment.', {
@@ -14,8 +14,10 @@ const notUpToDate = (): ApiError =>
 
 /**
  * Returns a decorator for reads of these read models. Null from a decorated read means that the document does not exist: a
- * read without a result waits until the read models contain all events up to now, and reads again. It throws ApiError
- * service_unavailable if they need more than a second, because they are being rebuilt or the projector is behind.
+ * read without a result waits until the read models contain all events up to now, and reads again. A document of read
+ * models whose storage was emptied or restored may lack events, such as the revocation of a key, so such a read waits, too.
+ * It throws ApiError service_unavailable if they need more than a second, because they are being rebuilt or the projector is
+ * behind.
  */
 export const createConfirmNotFound = ({ store, reads }: Stores, ...models: string[]) => {
   // Callers can invent ids, so reads without a result share one check at a time.
@@ -24,8 +26,16 @@ export const createConfirmNotFound = ({ store, reads }: Stores, ...models: strin
     const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxWaitMs)));
     if (reached.includes(false)) throw notUpToDate();
   });
+  /** The position to which the read models were built at the last read. */
+  let builtTo = 0;
+  const requireNotEmptied = shareRuns(async (): Promise<void> => {
+    const now = Math.min(...(await reads.servingGenerations(models)).map(({ position }) => position));
+    if (now < builtTo) await requireUpToDate();
+    builtTo = now;
+  });
   return <T>(read: (id: string) => Promise<T | null>) =>
     async (id: string): Promise<T | null> => {
+      await requireNotEmptied();
       const found = await read(id);
       if (found !== null) return found;
       await requireUpToDate();
