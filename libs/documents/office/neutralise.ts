@@ -1,5 +1,6 @@
 import type { Parts } from './archive.ts';
 import { isXmlPart } from './archive.ts';
+import { withoutContentControls } from './content-controls.ts';
 import { withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
 import { giveRoomInNarrowCells } from './narrow-cells.ts';
@@ -93,7 +94,7 @@ const cleanOoxmlPart = (path: string, xml: string, { externalNames, giveRoom }: 
   if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path))
     return fittedToWidth(withStoredValues(withoutFolder(cleaned), externalNames));
   if (/^word\/styles\.xml$/i.test(path)) return withOutlineLevels(cleaned);
-  return /^word\/[^/]+\.xml$/i.test(path) ? giveRoom(cleaned) : cleaned;
+  return /^word\/[^/]+\.xml$/i.test(path) ? giveRoom(withoutContentControls(cleaned)) : cleaned;
 };
 
 /** Elements of ODF that read or run something else by their attributes. */

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { withoutContentControls } from './content-controls.ts';
+
+const control = (properties: string, content: string): string =>
+  `<w:sdt><w:sdtPr>${properties}</w:sdtPr><w:sdtEndPr><w:rPr/></w:sdtEndPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
+const binding = '<w:dataBinding w:xpath="/a" w:storeItemID="{1}"/>';
+
+describe('A content control of a Word document', () => {
+  it.each([
+    ['a text', control('<w:text w:multiLine="1"/>', '<w:r/>'), '<w:r/>'],
+    ['a cell', `<w:tr>${control('<w:id w:val="1"/>', '<w:tc/>')}</w:tr>`, '<w:tr><w:tc/></w:tr>'],
+    ['another control', control('', `<w:p>${control('<w:date/>', '<w:r/>')}</w:p>`), '<w:p><w:r/></w:p>'],
+    ['a control that stays', control('', control(binding, '<w:r/>')), control(binding, '<w:r/>')],
+    ['the content of its list', control('<w15:repeatingSection/><w15:dataBinding/>', '<w:p/>'), '<w:p/>'],
+    ['nothing', '<w:p><w:sdt><w:sdtPr/><w:sdtContent/></w:sdt></w:p>', '<w:p></w:p>'],
+  ])('is replaced by %s in it', (_, xml, expected) => expect(withoutContentControls(xml)).toBe(expected));
+
+  it.each([
+    ['shows a value of a custom XML part', control(`<w:text/>${binding}`, '<w:r/>')],
+    [
+      'is a table of contents',
+      control('<w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj>', ''),
+    ],
+    ['has no end', '<w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent><w:p/>'],
+    ['has only an end', '<w:p/></w:sdtContent></w:sdt>'],
+  ])('stays if it %s', (_, xml) => expect(withoutContentControls(xml)).toBe(xml));
+
+  it.each(['<w:sdt>', '<w:sdtPr>', '<w:sdt><w:sdtContent>', '<w:sdt ', '</w:sdt>'])(
+    'is read once if a part repeats its start without an end: %s',
+    (start) => {
+      const xml = start.repeat(300_000);
+      expect(withoutContentControls(xml)).toBe(xml);
+    },
+  );
+});
