@@ -35,6 +35,20 @@ const withoutFolder = (instruction: string): string =>
 /** LibreOffice only draws it, and assistive technology would not know its state. */
 const tickBox = /^\s*FORMCHECKBOX\b/i;
 const isOn = (tag: string): boolean => !valuesOf(tag, 'val').some((value) => /^(?:0|false|off)$/.test(value));
+const isLockedBy = (tag: string): boolean => valuesOf(tag, 'fldLock').some((value) => /^(?:1|true|on)$/.test(value));
+
+/** LibreOffice prints an error for a reference to a bookmark that the document does not have. Word does not update it. */
+const references = /^\s*(?:REF|PAGEREF|NOTEREF)\s+(?:"([^"]*)"|([^\s"\\]+))/i;
+/** LibreOffice prints the results of these as they are stored, or needs their instructions. */
+const structuralFields = /^\s*(?:TOC|TOA|INDEX|BIBLIOGRAPHY|HYPERLINK|FORM\w+)\b/i;
+
+/** What else says that a field is printed with its stored result: the author locked it, or it refers to nothing. */
+const isFixed = (instruction: string, isLocked: boolean, bookmarks: ReadonlySet<string>): boolean => {
+  if (isLocked) return !structuralFields.test(instruction);
+  const [, quoted, plain] = references.exec(instruction) ?? [];
+  const bookmark = quoted ?? plain;
+  return bookmark !== undefined && !bookmarks.has(bookmark);
+};
 
 const tags = /<(\/?)([^\s<>!?/"'=]+)((?:"[^"]*"|'[^']*'|[^<>"'])*)>/g;
 const readNames = new Set(['fldChar', 'instrText', 'fldSimple', 'r', 'default', 'checked']);
@@ -47,7 +61,7 @@ type Box = { start: number; prefix: string; isTicked: boolean };
  * An instruction, or a result, which can have pieces of the instruction around it. `isHidden` is a result not shown.
  * `box` is what an instruction for a tick box would show.
  */
-type Part = { text: string; pieces: Range[]; hasField: boolean; isHidden: boolean; box?: Box };
+type Part = { text: string; pieces: Range[]; hasField: boolean; isHidden: boolean; isLocked?: boolean; box?: Box };
 
 const newPart = (isHidden = false): Part => ({ text: '', pieces: [], hasField: false, isHidden });
 const textOf = ({ start, prefix, isTicked }: Box): Change => {
@@ -60,16 +74,16 @@ const emptied = (range: Range): Change => ({ ...range, text: '' });
  * The changes that empty the instructions of fields which are printed with their stored results, hide those that are not
  * shown, and put a text in the place of tick boxes. An instruction can have several pieces and contain fields.
  */
-const changesOf = (xml: string): Change[] => {
+const changesOf = (xml: string, bookmarks: ReadonlySet<string>): Change[] => {
   const changes: Change[] = [];
   const open: Part[] = [];
   let pieceStart: number | null = null;
   /** Returns whether the result that follows is hidden. */
   const end = (part: Part | undefined): boolean => {
     if (!part) return false;
-    const { text, pieces, hasField, isHidden, box } = part;
+    const { text, pieces, hasField, isHidden, isLocked = false, box } = part;
     const isTickBox = box !== undefined && tickBox.test(text);
-    const isStored = printsStoredResult(text, hasField) || isTickBox;
+    const isStored = printsStoredResult(text, hasField) || isTickBox || isFixed(text, isLocked, bookmarks);
     // Within the instruction of another field, it would be printed beside the result of that field.
     if (isTickBox && !open.at(-1)?.box) changes.push(textOf(box));
     if (!isStored && !isFolderField(text)) return isHidden;
@@ -90,10 +104,10 @@ const changesOf = (xml: string): Change[] => {
     const around = open.at(-1);
     if (around) around.hasField = true;
   };
-  const mark = (kind: string, start: number, prefix: string): void => {
+  const mark = (kind: string, start: number, prefix: string, isLocked: boolean): void => {
     if (kind === 'begin') {
       addField();
-      open.push({ ...newPart(open.at(-1)?.isHidden), box: { start, prefix, isTicked: false } });
+      open.push({ ...newPart(open.at(-1)?.isHidden), isLocked, box: { start, prefix, isTicked: false } });
     }
     const isHidden = (kind === 'separate' || kind === 'end') && end(open.pop());
     if (kind === 'separate') open.push(newPart(isHidden));
@@ -108,7 +122,8 @@ const changesOf = (xml: string): Change[] => {
     if (slash) continue;
     if (local === 'instrText' && !tag.endsWith('/>')) pieceStart = index + tag.length;
     const prefix = name!.slice(0, -local.length);
-    if (local === 'fldChar') for (const kind of valuesOf(tag, 'fldCharType')) mark(kind, index, prefix);
+    if (local === 'fldChar')
+      for (const kind of valuesOf(tag, 'fldCharType')) mark(kind, index, prefix, isLockedBy(tag));
     const { box, isHidden } = open.at(-1) ?? {};
     // `checked` comes after `default`, and overrides it.
     if (box && (local === 'default' || local === 'checked')) box.isTicked = isOn(tag);
@@ -118,12 +133,13 @@ const changesOf = (xml: string): Change[] => {
     }
     if (local !== 'fldSimple') continue;
     addField();
-    const instruction = valuesOf(tag, 'instr').find(
-      (value) => printsStoredResult(value, false) || isFolderField(value),
-    );
+    const isLocked = isLockedBy(tag);
+    const isStored = (value: string): boolean =>
+      printsStoredResult(value, false) || isFixed(value, isLocked, bookmarks);
+    const instruction = valuesOf(tag, 'instr').find((value) => isStored(value) || isFolderField(value));
     if (instruction === undefined) continue;
     const emptyTag = keepAttributes(tag, (attribute) => attribute.local !== 'instr');
-    const kept = printsStoredResult(instruction, false) ? '' : withoutFolder(instruction);
+    const kept = isStored(instruction) ? '' : withoutFolder(instruction);
     const text = emptyTag.replace(/instr=""/i, () => `instr="${kept}"`);
     changes.push({ start: index, end: index + tag.length, text });
   }
@@ -131,15 +147,21 @@ const changesOf = (xml: string): Change[] => {
   return changes.toSorted((one, other) => one.start - other.start);
 };
 
+const bookmarkStarts = /<(?:[^\s<>"'=/:]+:)?bookmarkStart\s[^<>]*>/g;
+
+/** The names of the bookmarks in a part of a Word document. */
+export const bookmarksOf = (xml: string): string[] =>
+  [...xml.matchAll(bookmarkStarts)].flatMap(([tag]) => valuesOf(tag, 'name'));
+
 /**
  * Empties the instructions of fields that are printed with their stored results, makes tick boxes texts, and lets no field
- * show the folder of the file. `xml` is a result of `editTags`.
+ * show the folder of the file. `xml` is a result of `editTags`, `bookmarks` the names of all bookmarks of the document.
  */
-export const withStoredResults = (xml: string): string => {
+export const withStoredResults = (xml: string, bookmarks: ReadonlySet<string>): string => {
   if (!/fldChar|fldSimple|instrText/.test(xml)) return xml;
   const kept: string[] = [];
   let position = 0;
-  for (const { start, end, text } of changesOf(xml)) {
+  for (const { start, end, text } of changesOf(xml, bookmarks)) {
     kept.push(xml.slice(position, start), text);
     position = end;
   }

@@ -1,7 +1,7 @@
 import type { Parts } from './archive.ts';
 import { isXmlPart } from './archive.ts';
 import { withoutContentControls } from './content-controls.ts';
-import { withStoredResults } from './fields.ts';
+import { bookmarksOf, withStoredResults } from './fields.ts';
 import { editTags, keepAttributes, valuesOf } from './edit-tags.ts';
 import { giveRoomInNarrowCells } from './narrow-cells.ts';
 import { fittedToWidth } from './sheets.ts';
@@ -68,12 +68,12 @@ const linksOfOoxml: ReadonlyMap<string, readonly string[]> = new Map([
   ['subDoc', ['id']],
 ]);
 
-const cleanOoxml = (xml: string): string => {
+const cleanOoxml = (xml: string, bookmarks: ReadonlySet<string>): string => {
   const cleaned = editTags(xml, (local, tag) => {
     const links = linksOfOoxml.get(local);
     return links ? keepAttributes(tag, (attribute) => !links.includes(attribute.local)) : tag;
   });
-  return withStoredResults(cleaned).replace(comments, '');
+  return withStoredResults(cleaned, bookmarks).replace(comments, '');
 };
 
 /** Headers and footers of sheets without the folder of the file, which is one of the service (`&Z`). */
@@ -84,13 +84,17 @@ const withoutFolder = (sheet: string): string =>
     ),
   );
 
-/** What the cleaning of a part takes from others: names of other workbooks, and the styles of a Word document. */
-type OtherParts = { externalNames: ReadonlySet<string>; giveRoom: (xml: string) => string };
+/** What the cleaning of a part takes from others: names of other workbooks, bookmarks and styles of a Word document. */
+type OtherParts = {
+  externalNames: ReadonlySet<string>;
+  bookmarks: ReadonlySet<string>;
+  giveRoom: (xml: string) => string;
+};
 
-const cleanOoxmlPart = (path: string, xml: string, { externalNames, giveRoom }: OtherParts): string => {
+const cleanOoxmlPart = (path: string, xml: string, { externalNames, bookmarks, giveRoom }: OtherParts): string => {
   if (path.endsWith('.rels'))
     return editTags(xml, (local, tag) => (local === 'Relationship' ? cleanRelationship(tag) : tag));
-  const cleaned = cleanOoxml(xml);
+  const cleaned = cleanOoxml(xml, bookmarks);
   if (/^xl\/worksheets\/[^/]+\.xml$/i.test(path))
     return fittedToWidth(withStoredValues(withoutFolder(cleaned), externalNames));
   if (/^word\/styles\.xml$/i.test(path)) return withOutlineLevels(cleaned);
@@ -132,7 +136,12 @@ const withoutOdfComments = (xml: string): string =>
 export const neutralise = (parts: Parts, family: 'ooxml' | 'odf'): Parts => {
   const removed = family === 'ooxml' ? removedParts : removedOdfParts;
   const wordStyles = readXml(parts.get('word/styles.xml') ?? new Uint8Array()) ?? '';
-  const others = { externalNames: externalNamesOf(parts), giveRoom: giveRoomInNarrowCells(wordStyles) };
+  const texts = [...parts].filter(([path]) => /^word\/[^/]+\.xml$/i.test(path));
+  const others = {
+    externalNames: externalNamesOf(parts),
+    bookmarks: new Set(texts.flatMap(([, content]) => bookmarksOf(readXml(content) ?? ''))),
+    giveRoom: giveRoomInNarrowCells(wordStyles),
+  };
   const cleanedParts: Parts = new Map(
     [...parts].flatMap(([path, content]): [string, Uint8Array][] => {
       if (removed.test(path)) return [];
