@@ -18,6 +18,7 @@ import {
   unpackOffice,
 } from './archive.ts';
 import { checkMainPart, checkSignature, decodeOffice, isZip } from './formats.ts';
+import { findIgnoredFields } from './ignored-fields.ts';
 import { neutralise } from './neutralise.ts';
 import { neutraliseRtf } from './rtf.ts';
 import { withOnePagePerSheet } from './sheets.ts';
@@ -103,7 +104,10 @@ const cleanPackage = async (format: OfficeFormat, file: Buffer, { onePagePerShee
   requireText(format, parts);
   if (format === 'docx') await cleanEmbeddedDocuments(parts, budget);
   // Of embedded documents, LibreOffice prints those of Word.
-  const warnings = format === 'docx' ? findUnprintedDocuments(parts, (embedded) => isZip(asBuffer(embedded))) : [];
+  const warnings =
+    format === 'docx'
+      ? [...findUnprintedDocuments(parts, (embedded) => isZip(asBuffer(embedded))), ...findIgnoredFields(parts)]
+      : [];
   const cleaned = neutralise(parts, format === 'odt' ? 'odf' : 'ooxml');
   const paged = format === 'xlsx' && onePagePerSheet ? withOnePagePerSheet(cleaned) : cleaned;
   return { file: pack(paged), ...(warnings.length > 0 && { warnings }), ...metadataMember(readProperties(parts)) };
