@@ -21,6 +21,9 @@ describe('The image of a data: URL', () => {
     ['a PNG with escaped bytes', `data:image/png,${escaped}`],
     ['an SVG', `data:image/svg+xml,${svg}`],
     ['an escaped SVG', `data:IMAGE/SVG+XML ;utf8,%0a${encodeURIComponent(`<!-- a --><?xml version="1.0"?>${svg}`)}`],
+    ['an SVG with a fragment', `data:image/svg+xml,${svg} #view`],
+    ['an escaped SVG with a fragment', `data:image/svg+xml,${encodeURIComponent(svg)}#view`],
+    ['an SVG with an escaped #', `data:image/svg+xml,${svg.replace('/>', ' fill="%23f00"/>')}`],
     ['an SVG in base64', svgText(Buffer.from(svg))],
     ['an SVG with a byte order mark', svgText(Buffer.from(`\ufeff${svg}`))],
     ['an SVG in UTF-16', svgText(Buffer.from(`\ufeff${svg}`, 'utf16le'))],
@@ -41,6 +44,7 @@ describe('The image of a data: URL', () => {
     ['a font', base64('wOF2'), /not an image/],
     ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /not an SVG/],
     ['an SVG that is called PNG', `data:image/png;base64,${Buffer.from(svg).toString('base64')}`, /does not say/],
+    ['cut at a colour', `data:image/svg+xml;utf8,${svg.replace('/>', ' fill="#f00"/>')}`, /write %23/],
     ['a text that is called SVG', 'data:image/svg+xml,text', /not an SVG/],
   ])('is refused if it is %s', (_, url, problem) => expect(dataImageProblem(url)).toMatch(problem));
 

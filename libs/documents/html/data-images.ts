@@ -24,6 +24,15 @@ export const decodeBody = (body: string, isBase64: boolean): Buffer => {
 
 const leadingSpace = /^(?:\s|%(?:20|09|0a|0d))+/i;
 
+const cutSvg = 'its data: URL ends at the first #, within the SVG; write %23 in place of each #';
+
+/** Whether a fragment begins within an SVG: the browser reads the URL up to it (URL standard, section 4.4). */
+const isCutByFragment = (body: string): boolean => {
+  const end = body.indexOf('#');
+  // The end of the SVG, maybe escaped, is the end of a tag or of a comment.
+  return end >= 0 && !/(?:>|%3e)$/i.test(body.slice(Math.max(0, end - signatureCharacters), end).trimEnd());
+};
+
 /**
  * Why no browser can show the image of a data: URL, by its first bytes; undefined if they are those of an image, or the
  * URL is another one. An empty one is no image on purpose, for example a template without its logo.
@@ -35,8 +44,10 @@ export const dataImageProblem = (url: string): string | undefined => {
   const body = parts.body.replace(leadingSpace, '').slice(0, signatureCharacters);
   if (body === '') return undefined;
   const bytes = decodeBody(body, isBase64);
-  if (/^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim()))
-    return decodeUnicode(bytes).trimStart().startsWith('<') ? undefined : 'its data: URL is not an SVG image';
+  if (/^image\/svg\+xml\s*(?:;|$)/i.test(parameters.trim())) {
+    if (!decodeUnicode(bytes).trimStart().startsWith('<')) return 'its data: URL is not an SVG image';
+    return !isBase64 && isCutByFragment(parts.body) ? cutSvg : undefined;
+  }
   const type = sniffType(bytes);
   if (type === svgType) return `its data: URL is an SVG image, but does not say ${svgType}`;
   return type?.startsWith('image/') ? undefined : 'its data: URL is not an image in a known format';
