@@ -1,19 +1,34 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareId, streams } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
-import { type ApiClient, type ApiResponse, createClient, type RenderResult } from '../support/client/api-client.ts';
+import {
+  type ApiClient,
+  type ApiResponse,
+  type Body,
+  createClient,
+  type RenderResult,
+} from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { createJobClient, type QueuedResult, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const [backlog, concurrency] = [30, 2] as const;
-const at = serviceForTestFile(() => ({
-  RENDER_BACKLOG: String(backlog),
-  RENDER_CONCURRENCY: String(concurrency),
-}));
+/** While documents take long. */
+const maxRunning = 4 * concurrency;
+let scriptTracker: ScriptTracker;
+const at = serviceForTestFile(async () => {
+  scriptTracker = await openScriptTracker();
+  return {
+    RENDER_BACKLOG: String(backlog),
+    RENDER_CONCURRENCY: String(concurrency),
+    COLOPHON_EGRESS_ALLOW: scriptTracker.host,
+  };
+});
+afterAll(() => scriptTracker.close());
 
 /** How many renders of an account ended between the request and the end of this one. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
@@ -45,12 +60,16 @@ describe('While an account has many jobs in the queue,', () => {
     crowdAccount = bareId('acc', account)!;
     crowd = createClient(at.service.url, (await issueKey(at.installation, account)).key);
     single = createClient(at.service.url, await createUnlimitedKey(at.installation));
-    // Each waits, so that few are enough for a queue.
-    submitted = await Promise.all(
-      Array.from({ length: 2 * backlog }, () =>
-        createJobClient(crowd).postJson('/api/v1/render/async', { ...smallRequest, wait_time: 400 }),
-      ),
-    );
+    // The first take all places until all are submitted. The others wait, so that few are enough for a queue.
+    const submit = (count: number, fields: Body): Promise<ApiResponse[]> =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          createJobClient(crowd).postJson('/api/v1/render/async', { ...smallRequest, ...fields }),
+        ),
+      );
+    const first = await submit(maxRunning, { data: scriptTracker.heldImage('crowd') });
+    submitted = [...first, ...(await submit(2 * backlog - maxRunning, { wait_time: 400 }))];
+    scriptTracker.release('crowd');
     const jobs = createJobClient(single);
     singleJob = await waitUntil('there is room for a job', async () => {
       const response = await jobs.postJson('/api/v1/render/async', smallRequest);

@@ -36,6 +36,8 @@ export const openScriptTracker = async () => {
     /** A document that reports, and then waits for `release`. */
     heldDocument: (name: string): string =>
       `<p>${name}</p><script>fetch("http://${host}/${name}")</script><img src="http://${host}${heldPath}${name}">`,
+    /** A document without scripts that waits for `release`. */
+    heldImage: (name: string): string => `<p>${name}</p><img src="http://${host}${heldPath}${name}">`,
     release: (name: string): void => releaseOf(name).resolve(),
     /** Resolves once the document has run `times` times. */
     waitUntilRun: (name: string, times = 1): Promise<unknown> =>
