@@ -256,7 +256,7 @@ test('A failed request is shown with a way to try again', async () => {
       : route.continue(),
   );
   await open('/renders');
-  await expect(page.getByText('Not now.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Not now.')).toBeVisible();
   await expectAccessible(page);
   isBroken = false;
   await page.getByRole('button', { name: 'Try again' }).click();
