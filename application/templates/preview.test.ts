@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RunRenderDependencies } from '#application/renders/end-render.ts';
+import { plans } from '#contracts/plans.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
@@ -60,10 +61,10 @@ const openRenderer = (renderer: Partial<RunRenderDependencies> = {}, clock = () 
 };
 
 describe('A preview', () => {
-  it('has the options of the template and of the request, and a limit of its own', () => {
+  it('has the options of the template and of the request, and the time limit of a render', () => {
     const { requested, inputs } = taskOf();
     expect(requested.options).toEqual({ page_size: 'A5', scale: 0.5 });
-    expect(requested.limits.processingMs).toBe(10_000);
+    expect(requested.limits.processingMs).toBe(plans.business.processingMs);
     expect(requested.headerFooter).toMatchObject({ header: null, footer: { size: 5 } });
     expect(inputs).toHaveLength(4);
   });

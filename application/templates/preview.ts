@@ -32,9 +32,7 @@ export type PreviewTask = {
 /** The message for a renderer: a task, or the blob of one that is too large for a message. */
 export type PreviewMessage = { preview: { task: string } | { blob: string } };
 
-/** A preview may work for this time, if the plan does not allow less. In milliseconds. */
-const maxPreviewProcessingMs = 10_000;
-/** How long a preview may wait for a renderer, and for its processes and browsers. */
+/** How long a preview may wait for a renderer, in milliseconds. It may work as long as a render. */
 const maxPreviewWaitMs = 15_000;
 /** A message of NATS has at most 1 MB by default. */
 const maxMessageBytes = 256 * 1024;
@@ -107,7 +105,7 @@ export const previewTaskOf = (
       options,
       ...(large === null ? {} : { largeOptions: toRef(large) }),
       headerFooter: { header: header === null ? null : toRef(header), footer: footer === null ? null : toRef(footer) },
-      limits: { ...limits, processingMs: Math.min(limits.processingMs, maxPreviewProcessingMs) },
+      limits,
       templateTest: true,
       ...(accountDefaults && { accountDefaults }),
       responseMode: { kind: 'wait' },

@@ -166,7 +166,7 @@ export const templatePreviewRoutes: Route[] = [
       'Makes the PDF of a template with data, for an editor that shows it while a person types. A preview is not a ' +
       'render: it has no id, the event log has nothing about it, and it counts toward the requests per minute only. ' +
       'An account has two previews at once; up to six more wait (beyond that `concurrency_limit_exceeded`). A preview may ' +
-      'take 10 seconds. The key also needs the permission `render:create`.',
+      'take as long as a render. The key also needs the permission `render:create`.',
     permission: 'templates:read',
     request: {
       body: nameSchema('PreviewTemplate', previewTemplateRequest),
