@@ -127,7 +127,7 @@ describe('The page options', () => {
   it('wait for late changes of a script for wait_time', async () => {
     const lateAfter = (milliseconds: number): string =>
       `<p id="p">early</p><script>setTimeout(() => { p.textContent = "late" }, ${milliseconds})</script>`;
-    expect((await first({}, lateAfter(20_000))).text.trim()).toBe('early');
+    expect((await first({}, lateAfter(3_600_000))).text.trim()).toBe('early');
     expect((await first({ wait_time: 999.5 }, lateAfter(300))).text.trim()).toBe('late');
   });
 
