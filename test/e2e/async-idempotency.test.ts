@@ -1,15 +1,20 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiResponse, type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
+import { reachableHost } from '../support/environment.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
 let client: ApiClient;
+let scriptTracker: ScriptTracker;
 beforeAll(async () => {
+  scriptTracker = await openScriptTracker(reachableHost);
   client = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
+afterAll(() => scriptTracker.close());
 
 let made = 0;
 const newKey = (): string => `key-${process.pid}-${(made += 1)}`;
@@ -113,14 +118,16 @@ describe('An Idempotency-Key', () => {
 
   it('whose first request is still running is rejected, and works when that request has ended', async () => {
     const key = newKey();
-    const slow = { ...smallRequest, wait_time: 2000 };
-    const [first, second] = (
-      await Promise.all([post('/api/v1/render', slow, key), post('/api/v1/render', slow, key)])
-    ).toSorted((one, other) => one.status - other.status);
-    expect([first!.status, replayed(first!)]).toEqual([200, null]);
-    expectErrorResponse(second!, 'idempotency_in_progress', { retry_after: 2 });
-    expect([replayed(second!), second!.headers.get('retry-after')]).toEqual([null, '2']);
-    expect((await post('/api/v1/render', slow, key)).text).toBe(first!.text);
+    const held = { ...smallRequest, data: scriptTracker.heldImage('first') };
+    const running = post('/api/v1/render', held, key);
+    await scriptTracker.waitUntilHeld('first');
+    const second = await post('/api/v1/render', held, key);
+    expectErrorResponse(second, 'idempotency_in_progress', { retry_after: 2 });
+    expect([replayed(second), second.headers.get('retry-after')]).toEqual([null, '2']);
+    scriptTracker.release('first');
+    const first = await running;
+    expect([first.status, replayed(first)], first.text.slice(0, 300)).toEqual([200, null]);
+    expect((await post('/api/v1/render', held, key)).text).toBe(first.text);
   });
 
   it('of another account is independent', async () => {

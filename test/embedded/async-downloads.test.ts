@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
-import { type JobClient, createJobClient, pathAndQueryOf } from '../support/client/job-client.ts';
+import { type JobClient, createJobClient, pathAndQueryOf, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
+import { reachableHost } from '../support/environment.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
 let client: ApiClient;
+let scriptTracker: ScriptTracker;
 let jobs: JobClient;
 let path: string;
 let whole: Buffer;
@@ -19,6 +22,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url,
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 beforeAll(async () => {
+  scriptTracker = await openScriptTracker(reachableHost);
   client = createClient(at.service.url, await createUnlimitedKey(at.installation));
   jobs = createJobClient(client);
   const queued = await jobs.submitAsync();
@@ -29,6 +33,7 @@ beforeAll(async () => {
   url = at.service.url + path;
   whole = await bytesOf(await get());
 });
+afterAll(() => scriptTracker.close());
 
 describe('A download', () => {
   it('returns the PDF of the job to every caller that has the link', async () => {
@@ -158,8 +163,8 @@ describe('A download that does not exist', () => {
   });
 
   it('is that of a render that is running or has failed', async () => {
-    const slow = await jobs.submitAsync({ wait_time: 5_000 });
-    expectErrorResponse(await client.request('GET', `/api/v1/download/${slow.id}`), 'not_found');
+    const held = await jobs.submitAsync({}, { ...smallRequest, data: scriptTracker.heldImage('running') });
+    expectErrorResponse(await client.request('GET', `/api/v1/download/${held.id}`), 'not_found');
     const failed = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'json', data: '{' });
     await jobs.waitUntilEnded(failed.job_id);
     expectErrorResponse(await client.request('GET', `/api/v1/download/${failed.id}`), 'not_found');

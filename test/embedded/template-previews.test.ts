@@ -1,21 +1,26 @@
 import { hash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readExample } from '#libs/templating/examples.ts';
 import { type ApiClient, type ApiResponse, type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { createTemplateClient, type TemplateClient } from '../support/client/template-client.ts';
 import { readAttachments } from '../support/documents/read-attachments.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
+import { reachableHost } from '../support/environment.ts';
 import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 
 const at = sharedService();
 let client: ApiClient;
 let templates: TemplateClient;
+let scriptTracker: ScriptTracker;
 beforeAll(async () => {
+  scriptTracker = await openScriptTracker(reachableHost);
   client = createClient(at.service.url, await createUnlimitedKey(at.installation));
   templates = createTemplateClient(client);
 });
+afterAll(() => scriptTracker.close());
 
 const previewBy = (caller: ApiClient, body: unknown, headers: Body = {}): Promise<ApiResponse> =>
   caller.request('POST', '/api/v1/templates/preview', {
@@ -164,13 +169,13 @@ describe('A preview of a template that is not stored', () => {
   });
 
   it('replaces an older one of the same editor, but none of another editor', async () => {
-    const slow = { content: 'x', data: {}, wait_time: 5_000 };
-    const [first, other] = [preview({ ...slow, editor: 'a' }), preview({ ...slow, editor: 'b' })];
-    // By the time this is answered, both have arrived.
-    await templates.get((await templates.create('x')).id);
+    const held = (editor: string) => preview({ content: scriptTracker.heldImage(editor), data: {}, editor });
+    const [first, other] = [held('a'), held('b')];
+    await Promise.all(['a', 'b'].map((editor) => scriptTracker.waitUntilHeld(editor)));
     const replaced = await Promise.race([first, preview({ content: 'y', data: {}, editor: 'a' }).then(() => first)]);
     expectErrorResponse(replaced, 'preview_replaced');
-    expect(await textOf(await other)).toContain('x');
+    scriptTracker.release('b');
+    expect(await textOf(await other)).toContain('b');
   });
 });
 

@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
+import { reachableHost } from '../support/environment.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
@@ -10,7 +12,9 @@ import { type TemplateClient, createTemplateClient } from '../support/client/tem
 const at = sharedService();
 let caller: ApiClient;
 let templateClient: TemplateClient;
+let scriptTracker: ScriptTracker;
 beforeAll(async () => {
+  scriptTracker = await openScriptTracker(reachableHost);
   const account = await openAccount(
     at.installation,
     '--requests-per-minute',
@@ -21,6 +25,7 @@ beforeAll(async () => {
   caller = createClient(at.service.url, (await issueKey(at.installation, account)).key);
   templateClient = createTemplateClient(caller);
 });
+afterAll(() => scriptTracker.close());
 
 const used = async (): Promise<number> =>
   ((await caller.request('GET', '/api/v1/usage')).body as { quota: { used: number } }).quota.used;
@@ -193,8 +198,11 @@ describe('A template test', () => {
   });
 
   it('is rejected while two others of the account are running', async () => {
-    const { id } = await templateClient.create('<p>slow</p>');
-    const responses = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
+    const { id } = await templateClient.create(scriptTracker.heldImage('tested'));
+    const sent = Array.from({ length: 3 }, () => test(id, { data: {} }));
+    await Promise.race(sent);
+    scriptTracker.release('tested');
+    const responses = await Promise.all(sent);
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
     expectErrorResponse(
       responses.find(({ status }) => status === 429)!,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
-import { createJobClient } from '../support/client/job-client.ts';
+import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { parseExposition } from '../support/telemetry/exposition.ts';
+import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { openWriteLimitedDisk, mountSmallDisk, type TestDisk } from '../support/disk/test-disk.ts';
 
 const smallDisk = await mountSmallDisk();
@@ -12,8 +13,14 @@ const limitedDisk = openWriteLimitedDisk();
 
 let installation: TestInstallation;
 let service: RunningService;
+let scriptTracker: ScriptTracker;
 beforeAll(async () => {
-  installation = await openTestInstallation({ ...smallDisk?.settings, ...limitedDisk.settings });
+  scriptTracker = await openScriptTracker();
+  installation = await openTestInstallation({
+    ...smallDisk?.settings,
+    ...limitedDisk.settings,
+    COLOPHON_EGRESS_ALLOW: scriptTracker.host,
+  });
   service = await installation.start();
 });
 afterAll(async () => {
@@ -22,6 +29,7 @@ afterAll(async () => {
   } finally {
     await installation.remove();
     await smallDisk?.remove();
+    scriptTracker.close();
   }
 });
 
@@ -63,10 +71,12 @@ describe.each(disks)('A disk $name', ({ disk, problem }) => {
     await jobs.waitUntilEnded(before.job_id);
     const documents = await countPrinted(service);
     // Accepted before the disk is full and printed while it is: the result can only be written afterwards.
-    const slow = await jobs.submitAsync({ wait_time: 5_000 });
-    await jobs.waitUntilJob(slow.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
+    const name = `held-${account}`;
+    const held = await jobs.submitAsync({}, { ...smallRequest, data: scriptTracker.heldImage(name) });
+    await scriptTracker.waitUntilHeld(name);
     disk.fill(service);
     onTestFinished(() => disk.free(service));
+    scriptTracker.release(name);
 
     const writes: [string, string, object][] = [
       ['POST', '/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>sync</p>' }],
@@ -110,13 +120,13 @@ describe.each(disks)('A disk $name', ({ disk, problem }) => {
     );
     // Reads are counted even when the counters cannot be written.
     expect(remaining(responses[0]!) - remaining(responses.at(-1)!)).toBe(reads.length - 1);
-    await waitUntil('the slow document is printed', async () => (await countPrinted(service)) > documents);
+    await waitUntil('the held document is printed', async () => (await countPrinted(service)) > documents);
     expect(await readiness(service)).toMatch(/^503/);
 
     disk.free(service);
     await waitUntil('the service is ready', async () => (await readiness(service)).startsWith('200'));
-    expect((await jobs.waitUntilEnded(slow.job_id)).status).toBe('DONE');
-    expect((await jobs.events(slow.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
+    expect((await jobs.waitUntilEnded(held.job_id)).status).toBe('DONE');
+    expect((await jobs.events(held.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
     await client.render('html', '<p>again</p>');
     expect((await jobs.waitUntilEnded((await jobs.submitAsync()).job_id)).status).toBe('DONE');
   });

@@ -4,8 +4,8 @@ import { waitUntil } from '../wait-until.ts';
 
 const heldPath = '/held/';
 
-/** A server to which documents report that they run in the browser. */
-export const openScriptTracker = async () => {
+/** A server to which documents report that they run in the browser. It listens at this address of the machine. */
+export const openScriptTracker = async (address = '127.0.0.1') => {
   const calls = new Map<string, number>();
   const released = new Map<string, PromiseWithResolvers<void>>();
   const releaseOf = (name: string): PromiseWithResolvers<void> => {
@@ -24,8 +24,8 @@ export const openScriptTracker = async () => {
     }
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  const host = `${address}:${(server.address() as AddressInfo).port}`;
   return {
     host,
     /** A document that reports as soon as it runs. */
@@ -42,6 +42,9 @@ export const openScriptTracker = async () => {
     /** Resolves once the document has run `times` times. */
     waitUntilRun: (name: string, times = 1): Promise<unknown> =>
       waitUntil(`${name} runs for the ${times}. time`, () => (calls.get(`/${name}`) ?? 0) >= times),
+    /** Resolves once a document with `heldImage` waits. */
+    waitUntilHeld: (name: string): Promise<unknown> =>
+      waitUntil(`${name} waits`, () => (calls.get(heldPath + name) ?? 0) > 0),
     close: () => server.close().closeAllConnections(),
   };
 };
