@@ -23,11 +23,14 @@ export type CommandContext = { settings: Settings; engines: Engines; eventLog: E
 /** The user of the machine who runs the command. */
 const currentPerson = (): Actor => ({ kind: 'person', name: machineUser() });
 
-const engineTimeoutMs = 15_000;
+const defaultEngineTimeoutMs = 15_000;
 const waitNoticeDelayMs = 2_000;
 
-/** Waits until all engines are connected. @throws UsageError with what is missing after 15 s */
-export const waitForEngines = async ({ missing }: Pick<Engines, 'missing'>): Promise<void> => {
+/** Waits until all engines are connected. @throws UsageError with what is missing after the timeout in milliseconds */
+export const waitForEngines = async (
+  { missing }: Pick<Engines, 'missing'>,
+  engineTimeoutMs = defaultEngineTimeoutMs,
+): Promise<void> => {
   const startedAt = performance.now();
   let isNoticeShown = false;
   while (missing().length > 0) {
@@ -81,6 +84,8 @@ type CommandOptions = {
   /** Whether it can run on an event log that is older than the read models, which would never show what it appends. */
   olderEventLog?: 'refused' | 'allowed';
   settings?: Settings;
+  /** How long it waits for servers, in milliseconds. */
+  engineTimeoutMs?: number;
 };
 
 /**
@@ -89,13 +94,13 @@ type CommandOptions = {
  */
 export const withUncheckedEngines = async <T>(
   work: (context: CommandContext) => Promise<T>,
-  { missingEventLog = 'refused', settings = loadSettings(process.env) }: CommandOptions = {},
+  { missingEventLog = 'refused', settings = loadSettings(process.env), engineTimeoutMs }: CommandOptions = {},
 ): Promise<T> => {
   if (missingEventLog === 'refused') requireEventLog(settings);
   restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
-    await waitForEngines(engines);
+    await waitForEngines(engines, engineTimeoutMs);
     return await work({
       settings,
       engines,

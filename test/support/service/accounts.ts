@@ -17,9 +17,12 @@ export type IssuedKey = { id: string; key: string; prefix: string };
 
 type Work<T> = (context: Pick<CommandContext, 'eventLog' | 'actor'>) => Promise<T>;
 
+/** A server that has just started creates its indexes first, which takes long on a busy machine. */
+const engineTimeoutMs = 120_000;
+
 /** Runs the work of a command in this process, because starting a process takes much longer. */
 const runInProcess = async <T>({ settings, engines }: CommandLine, work: Work<T>): Promise<T> => {
-  if (!engines) return runAsCommand(() => withEngines(work, { missingEventLog: 'created', settings }));
+  if (!engines) return runAsCommand(() => withEngines(work, { missingEventLog: 'created', settings, engineTimeoutMs }));
   const { store, reads } = engines;
   const result = await work({ eventLog: { store, now: () => new Date() }, actor: { kind: 'person', name: 'tests' } });
   await catchUp(store, reads, projections);
