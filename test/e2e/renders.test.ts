@@ -24,7 +24,7 @@ let client: ApiClient;
 let jobs: JobClient;
 
 const openClient = async (): Promise<void> => {
-  account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  account = await openAccount(at.installation, '--requests-per-minute', '100000', '--plan', 'enterprise');
   key = await issueKey(at.installation, account);
   client = createClient(at.service.url, key.key);
   jobs = createJobClient(client);
