@@ -27,8 +27,11 @@ export type LaunchOptions = {
   startTimeoutMs?: number | undefined;
 };
 
-/** The time in milliseconds that a browser may take to respond after its start, and then to open each page. */
-export const defaultStartTimeoutMs = 30_000;
+/**
+ * The time in milliseconds that a browser may take to respond after its start, and then to open each page: longer than
+ * one needs that hardly gets a processor. Once it runs, health checks find earlier that it does not respond.
+ */
+export const defaultStartTimeoutMs = 60_000;
 const closeTimeoutMs = 3_000;
 
 export type Browser = {
