@@ -20,9 +20,12 @@ import { markPrefix, searchExpression, lossCheckExpression, type Search } from '
 const maxFound = 20;
 /** A smaller reduction is not visible. */
 const maxUnreportedReduction = 0.015;
-/** The limits of a script in the page. The second is for documents that also take long to print. */
-const [scriptTimeoutMs, maxScriptTimeoutMs] = [1_000, 5_000];
-const searchTimeoutMs = 3_000;
+/**
+ * The limits of a script in the page. The second is for documents that also take long to print. They leave time to a page
+ * that hardly gets a processor, because content would be lost without a warning.
+ */
+const [scriptTimeoutMs, maxScriptTimeoutMs] = [3_000, 6_000];
+const searchTimeoutMs = 9_000;
 /** Documents that print for longer are not printed again to find the pages. */
 const maxReprintMs = 5_000;
 
@@ -140,7 +143,7 @@ const contentShrunk = (factor: number, element?: string): RenderWarning => ({
 
 /**
  * The warnings about content that is outside the printable area, or that was printed smaller to fit. Reads the PDF, and
- * searches the page only if there may be something to find. Never fails and takes at most a few seconds; after an error
+ * searches the page only if there may be something to find. Never fails and takes a few seconds, rarely up to 19; after an error
  * some warnings are missing. The page must not be used for the document afterwards.
  */
 export const findOverflow = async (
