@@ -130,18 +130,4 @@ describe('The temporary folder of a composed document', () => {
     expect(failing.status).toBe(422);
     expect(await temporaryFolders()).toEqual([]);
   });
-
-  it('is removed when the service starts again after its process was killed', async () => {
-    await createJobClient(client).submitAsync({}, composed(heldPart(), small));
-    await waitUntil('the part is under way', () => held.length > 0);
-    const [left] = await temporaryFolders();
-    await at.service.stop('SIGKILL');
-    expect(await temporaryFolders()).toEqual([left]);
-    at.service = await at.installation.start();
-    await waitUntil('the folder is removed', async () => !(await temporaryFolders()).includes(left!));
-    const releasing = setInterval(release, 20);
-    const key = await createUnlimitedKey(at.installation, '--plan', 'enterprise');
-    expect((await createClient(at.service.url, key).postRender(composed(small))).status).toBe(200);
-    clearInterval(releasing);
-  }, 180_000);
 });

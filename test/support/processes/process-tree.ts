@@ -37,11 +37,11 @@ export const stillRunning = (processes: readonly ProcessInfo[]): ProcessInfo[] =
   processes.filter(({ pid, group }) => read(pid).some((now) => now.group === group));
 
 /** The folders of the browsers among the processes. */
-export const browserFoldersOf = (processes: readonly ProcessInfo[]): string[] =>
-  readdirSync(tmpdir())
+export const browserFoldersOf = (processes: readonly ProcessInfo[], temporary = tmpdir()): string[] =>
+  readdirSync(temporary)
     .filter((name) => name.startsWith('colophon-browser-'))
     .filter((name) => processes.some(({ command }) => command.includes(name)))
-    .map((name) => `${tmpdir()}/${name}`);
+    .map((name) => `${temporary}/${name}`);
 
 const isRenderer = ({ command }: ProcessInfo): boolean => command.includes('--type=renderer');
 const isBrowser = ({ command }: ProcessInfo): boolean =>
