@@ -130,10 +130,10 @@ test('no value of JSON is lost in a table or a tree', () => {
     fc.property(value, (input) => {
       const shown = unescaped(jsonBody(input));
       // A value within a cell of JSON is quoted as JSON.
-      for (const leaf of leavesOf(input))
-        expect(shown.includes(leaf) || shown.includes(JSON.stringify(leaf).slice(1, -1))).toBe(true);
+      const isShown = (leaf: string) => shown.includes(leaf) || shown.includes(JSON.stringify(leaf).slice(1, -1));
+      expect(leavesOf(input).filter((leaf) => !isShown(leaf))).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -162,7 +162,9 @@ test('no value of XML is lost in a table or a listing', () => {
       const xml = `<root xmlns:c="urn:c">${inner}${inner}</root>`;
       const body = xmlBody(xml);
       const shown = body.includes('class="tree source"') ? valuesOf(unescaped(body)) : unescaped(body);
-      for (const value of valuesOf(xml).split('\n')) expect(shown.replaceAll('\\"', '"')).toContain(value.trim());
+      const unquoted = shown.replaceAll('\\"', '"');
+      const values = valuesOf(xml).split('\n');
+      expect(values.filter((value) => !unquoted.includes(value.trim()))).toEqual([]);
     }),
     { numRuns: 300 },
   );
