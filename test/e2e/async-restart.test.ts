@@ -9,9 +9,11 @@ import { newAggregate, loadAggregate } from '#application/command-handling/aggre
 import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
-import { createJobClient, type JobClient } from '../support/client/job-client.ts';
+import { createJobClient, type JobClient, smallRequest } from '../support/client/job-client.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { openWebhookReceivers, type WebhookReceiver, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { readStoredText } from '../support/service/stored-text.ts';
+import { canary, headers, secretPath, secretUrl, shownUrl } from '../support/webhooks/secret-target.ts';
 import { stopService } from '../support/service/for-test-file.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -49,8 +51,12 @@ let interrupted: {
   between: string;
   rendering: string;
   held: WebhookReceiver;
+  /** Of `between`, whose target has secrets. */
   failing: WebhookReceiver;
   healthy: WebhookReceiver;
+  /** What the killed service has logged and stored. */
+  logs: string;
+  stored: string[];
 };
 /** Jobs in the event log for ten minutes, and not on the bus. */
 let lost: { ids: string[]; receiver: WebhookReceiver };
@@ -58,11 +64,18 @@ let lost: { ids: string[]; receiver: WebhookReceiver };
 const interruptJobs = async (): Promise<typeof interrupted> => {
   const first = await installation.start();
   const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
-  const failing = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
+  const failing = await receivers.openReceiver((received, nth) =>
+    nth === 0 ? (_, response) => response.writeHead(503).end(JSON.stringify([received.headers, received.path])) : 200,
+  );
   const healthy = await receivers.openReceiver();
   const before = createJobClient(createClient(first.url, key));
-  const between = await before.submit({ webhook_url: failing.url });
-  await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
+  const secret = { ...smallRequest, webhook_url: secretUrl(failing.url), webhook_headers: headers };
+  const postSecret = () => before.postJson('/api/v1/render', secret, { 'idempotency-key': 'canary' });
+  const { body, text } = await postSecret();
+  expect(body.webhook_url).toBe(secretUrl(failing.url));
+  expect((await postSecret()).text).toBe(text);
+  const between = String(body.job_id);
+  await before.waitUntilJob(between, 'was attempted', ({ webhook_attempts }) => webhook_attempts! >= 1);
   const rendering = await before.submit(
     { webhook_url: healthy.url },
     { mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('rendering') },
@@ -76,10 +89,12 @@ const interruptJobs = async (): Promise<typeof interrupted> => {
   // Last, because the attempt ends after ten seconds.
   const within = await before.submit({ webhook_url: held.url });
   await waitUntil('the first attempt is under way', () => held.received.length > 0);
-  await first.stop('SIGKILL');
+  const { stdout, stderr } = await first.stop('SIGKILL');
   return {
+    logs: stdout + stderr,
+    stored: await readStoredText(installation),
     within: within.job_id,
-    between: between.job_id,
+    between,
     rendering: rendering.job_id,
     held,
     failing,
@@ -131,7 +146,7 @@ const loseJobs = (url: string): Promise<string[]> =>
 
 beforeAll(async () => {
   [receivers, scriptTracker] = await Promise.all([openWebhookReceivers(), openScriptTracker()]);
-  installation = await openTestInstallation(receivers.settings);
+  installation = await openTestInstallation({ ...receivers.settings, LOG_LEVEL: 'trace' });
   account = await openAccount(installation, '--requests-per-minute', '1000000');
   key = (await issueKey(installation, account)).key;
   interrupted = await interruptJobs();
@@ -170,6 +185,34 @@ describe('After a service was killed', () => {
     },
     timeoutMs,
   );
+
+  it('the headers and the URL of a callback reach its receiver, and are nowhere else', async () => {
+    const { between, failing, logs, stored } = interrupted;
+    expect(await delivered(between)).toMatchObject({ webhook_attempts: 2, webhook_url: shownUrl(failing.url) });
+    expect(failing.received.map(({ path, headers: sent }) => [path, sent])).toEqual(
+      [1, 2].map(() => [
+        secretPath,
+        expect.objectContaining({ authorization: headers.Authorization, 'x-tenant': headers['X-Tenant'] }),
+      ]),
+    );
+    const { data } = await waitUntil('the secrets are erased', async () =>
+      (await jobs.events(between)).findLast(({ type }) => type === 'WebhookTargetErased'),
+    );
+    const isStored = await withInstallationEngines(installation, ({ blobs }) => blobs.has(String(data.sha256)));
+    expect(isStored).toBe(false);
+
+    const client = createClient(second.url, key);
+    const paths = [`/api/v1/jobs/${between}/events`, `/api/v1/jobs/${between}`, '/api/v1/jobs'];
+    const shown = await Promise.all(paths.map(async (path) => (await client.request('GET', path)).text));
+    expect(shown[0]).toContain('"Authorization":"***"');
+    const id = bareId('job', between)!;
+    for (const stream of [streams.render(id), streams.delivery(id)])
+      shown.push((await installation.runCommand('events', stream, '--raw')).stdout);
+    expect((await installation.runCommand('rebuild', 'deliveries')).code).toBe(0);
+    expect(await jobs.get(between)).toMatchObject({ webhook_url: shownUrl(failing.url) });
+    const texts = [...shown, logs, second.output(), ...stored, ...(await readStoredText(installation))];
+    expect(texts.filter((text) => canary.test(text))).toEqual([]);
+  });
 
   it(
     'jobs that the bus has lost end once each, and their callbacks are sent',
