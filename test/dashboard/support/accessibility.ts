@@ -25,9 +25,11 @@ const findViolations = async (page: Page, runOnly: RunOnly): Promise<Result[]> =
   );
 };
 
-const placeholders = '.loading, .skeleton, .table-skeleton, [aria-busy=true]';
+/** What is in the place of something that is loading. */
+export const placeholders = '.loading, .skeleton, .table-skeleton, [aria-busy=true]';
 
-const waitForFrames = (page: Page): Promise<unknown> =>
+/** Waits until the page has been drawn. */
+export const waitForFrames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 
 /** Requires that every text of the page can be read in this colour scheme. */

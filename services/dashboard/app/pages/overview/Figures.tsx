@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { UsageResponse } from '#contracts/http/account.ts';
 import type { StatisticsResponse } from '#contracts/http/statistics.ts';
 import { Button } from '../../components/Button.tsx';
 import { formatDuration, formatPercent, successRate } from '../../components/formats.ts';
@@ -7,48 +8,48 @@ import { Skeleton } from '../../components/notices.tsx';
 import { Meter, Stat, toneOfShare } from '../../components/Stat.tsx';
 import { Count, Duration } from '../../components/values.tsx';
 import { strings } from '../../strings/strings.ts';
-import { type Range, useQuota, useToday } from './queries.ts';
+import type { Range } from './queries.ts';
 
 const texts = strings.overview.stats;
 const lowSuccessRate = 0.95;
 
-const Placeholder = (): ReactElement => (
-  <div className="card stat">
-    <Skeleton lines={2} />
+/** In place of the figures and what is below them, which appear together: the height of each depends on its data. */
+export const Placeholders = (): ReactElement => (
+  <div className="grid-4 figures">
+    {Array.from({ length: 4 }, (_, card) => (
+      <div key={card} className="card stat">
+        <Skeleton />
+      </div>
+    ))}
   </div>
 );
 
-type WithoutDataProps = {
+type FailedProps = {
   label: string;
   query: UseQueryResult;
   /** Default: true. The page has a button of its own for the statistics. */
   hasRetry?: boolean;
 };
 
-/** In place of a figure that is loading, or that could not be loaded. */
-const WithoutData = ({ label, query, hasRetry = true }: WithoutDataProps): ReactElement =>
-  query.error ? (
-    <Stat label={label} value="–" text={query.error.message}>
-      {hasRetry && (
-        <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
-          {strings.common.retry}
-        </Button>
-      )}
-    </Stat>
-  ) : (
-    <Placeholder />
-  );
+/** In place of a figure that could not be loaded. */
+const Failed = ({ label, query, hasRetry = true }: FailedProps): ReactElement => (
+  <Stat label={label} value="–" text={query.error?.message}>
+    {hasRetry && (
+      <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
+        {strings.common.retry}
+      </Button>
+    )}
+  </Stat>
+);
 
-const Today = (): ReactElement => {
-  const query = useToday();
-  if (!query.data) return <WithoutData label={texts.today} query={query} />;
+const Today = ({ query }: { query: UseQueryResult<StatisticsResponse> }): ReactElement => {
+  if (!query.data) return <Failed label={texts.today} query={query} />;
   const { renders, failed } = query.data.totals;
   return <Stat label={texts.today} value={<Count value={renders} />} text={texts.todayText(failed)} />;
 };
 
-const Quota = (): ReactElement => {
-  const query = useQuota();
-  if (!query.data) return <WithoutData label={texts.month} query={query} />;
+const Quota = ({ query }: { query: UseQueryResult<UsageResponse> }): ReactElement => {
+  if (!query.data) return <Failed label={texts.month} query={query} />;
   const { used, limit } = query.data.quota;
   const share = limit === null ? 0 : used / limit;
   return (
@@ -63,13 +64,18 @@ const Quota = (): ReactElement => {
   );
 };
 
-type FiguresProps = { statistics: UseQueryResult<StatisticsResponse>; range: Range };
+type FiguresProps = {
+  statistics: UseQueryResult<StatisticsResponse>;
+  today: UseQueryResult<StatisticsResponse>;
+  quota: UseQueryResult<UsageResponse>;
+  range: Range;
+};
 
 /** The most important figures of the account: today, the month, and the chosen range. */
-export const Figures = ({ statistics, range }: FiguresProps): ReactElement => (
+export const Figures = ({ statistics, today, quota, range }: FiguresProps): ReactElement => (
   <div className="grid-4 figures">
-    <Today />
-    <Quota />
+    <Today query={today} />
+    <Quota query={quota} />
     {statistics.data ? (
       <>
         <SuccessRate statistics={statistics.data} range={range} />
@@ -77,8 +83,8 @@ export const Figures = ({ statistics, range }: FiguresProps): ReactElement => (
       </>
     ) : (
       <>
-        <WithoutData label={texts.success} query={statistics} hasRetry={false} />
-        <WithoutData label={texts.duration} query={statistics} hasRetry={false} />
+        <Failed label={texts.success} query={statistics} hasRetry={false} />
+        <Failed label={texts.duration} query={statistics} hasRetry={false} />
       </>
     )}
   </div>

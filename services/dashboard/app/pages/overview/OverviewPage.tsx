@@ -11,8 +11,8 @@ import { strings } from '../../strings/strings.ts';
 import { Attention } from './Attention.tsx';
 import { Charts } from './Charts.tsx';
 import { Failures, LatestRenders, Webhooks } from './Details.tsx';
-import { Figures } from './Figures.tsx';
-import { ranges, type Range, useLatestRenders, useLiveOverview, useStatistics } from './queries.ts';
+import { Figures, Placeholders } from './Figures.tsx';
+import { ranges, type Range, useLatestRenders, useLiveOverview, useQuota, useStatistics, useToday } from './queries.ts';
 import '../../styles/overview.css';
 
 const texts = strings.overview;
@@ -49,6 +49,8 @@ export const OverviewPage = (): ReactElement => {
   const [{ range: chosen }, setFilters] = useFilters();
   const range = isRange(chosen) ? chosen : 'day';
   const statistics = useStatistics(range);
+  const today = useToday();
+  const quota = useQuota();
   const latest = useLatestRenders();
   useLiveOverview();
   const isNew = latest.data?.renders.length === 0;
@@ -71,12 +73,14 @@ export const OverviewPage = (): ReactElement => {
       />
       <div className="stack-lg">
         {statistics.error && <ErrorNotice error={statistics.error} onRetry={() => void statistics.refetch()} />}
-        {isNew ? (
+        {[statistics, today, quota, latest].some(({ isPending }) => isPending) ? (
+          <Placeholders />
+        ) : isNew ? (
           <FirstRender />
         ) : (
           <>
             {statistics.data && <Attention attention={statistics.data.attention} />}
-            <Figures statistics={statistics} range={range} />
+            <Figures statistics={statistics} today={today} quota={quota} range={range} />
             {statistics.data && <Charts statistics={statistics.data} range={range} />}
             {statistics.data && (
               <div className="grid-3">

@@ -24,7 +24,12 @@ const AccountFacts = (): ReactElement => {
     queryFn: ({ signal }) => api.get('/api/v1/account', { signal }),
   });
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton />;
+  if (!data)
+    return (
+      <div className="card">
+        <Skeleton lines={4} />
+      </div>
+    );
   return (
     <section className="card" aria-label={strings.layout.account}>
       <FieldList
@@ -100,9 +105,9 @@ export const SettingsPage = (): ReactElement => {
     <>
       <PageHeader title={strings.pages.settings} text={texts.text} />
       <div className="stack-lg narrow">
+        <AccountFacts />
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton lines={6} />}
-        <AccountFacts />
         {data && (
           <>
             <SettingsForm settings={data} />

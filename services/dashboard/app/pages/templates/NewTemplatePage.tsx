@@ -10,7 +10,7 @@ import { useDenialReason, usePermission } from '../../api/session.ts';
 import { Button } from '../../components/Button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/Form.tsx';
-import { ErrorNotice, Loading, Notice } from '../../components/notices.tsx';
+import { ErrorNotice, Notice, Skeleton } from '../../components/notices.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { showToast } from '../../components/Toast.tsx';
 import { useGoTo } from '../../layout/use-navigation.ts';
@@ -121,7 +121,11 @@ export const NewTemplatePage = (): ReactElement => {
                 </span>
               </Radio>
             ))}
-            {!data && !error && <Loading />}
+            {!data && !error && (
+              <div className="card">
+                <Skeleton lines={6} />
+              </div>
+            )}
           </div>
         </RadioGroup>
         <div className="add-row">

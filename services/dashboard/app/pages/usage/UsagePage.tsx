@@ -20,8 +20,9 @@ import '../../styles/usage.css';
 
 const texts = strings.usage;
 
-const DayChart = ({ breakdown, month }: { breakdown: Breakdown; month: string }): ReactElement => {
-  const days = useMemo(() => breakdown.rows.toReversed(), [breakdown]);
+/** The renders of each day. Without a breakdown, which is loading, the chart is empty. */
+const DayChart = ({ breakdown, month }: { breakdown: Breakdown | undefined; month: string }): ReactElement => {
+  const days = useMemo(() => breakdown?.rows.toReversed() ?? [], [breakdown]);
   const times = useMemo(() => days.map(({ value }) => value), [days]);
   const series = useMemo(
     (): ChartSeries[] => [
@@ -43,7 +44,7 @@ const BreakdownView = ({ by, month }: { by: View; month: string }): ReactElement
   const hasRenders = data?.rows.some(({ renders }) => renders > 0) ?? false;
   return (
     <div className="stack">
-      {by === 'day' && data && hasRenders && <DayChart breakdown={data} month={month} />}
+      {by === 'day' && (isPending || hasRenders) && <DayChart breakdown={data} month={month} />}
       {data?.isTruncated && <Notice tone="info">{texts.truncated(data.rows.length)}</Notice>}
       <DataTable
         label={texts.views[by]}

@@ -47,11 +47,18 @@ const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement =>
   );
 };
 
+/** As high as the editor. */
+const CodeLoading = (): ReactElement => (
+  <div className="code-editor">
+    <Loading />
+  </div>
+);
+
 const HtmlPart = (props: EditProps): ReactElement => {
   const [issues, setIssues] = useState<TemplateIssue[] | null>([]);
   return (
     <div className="stack-sm">
-      <Suspense fallback={<Loading />}>
+      <Suspense fallback={<CodeLoading />}>
         <HtmlCode {...props} onIssues={setIssues} />
       </Suspense>
       <div className="code-status" aria-live="polite">
@@ -64,7 +71,7 @@ const HtmlPart = (props: EditProps): ReactElement => {
 
 const SamplePart = (props: EditProps): ReactElement => (
   <div className="stack-sm">
-    <Suspense fallback={<Loading />}>
+    <Suspense fallback={<CodeLoading />}>
       <SampleCode {...props} />
     </Suspense>
     <details className="schema">
