@@ -101,12 +101,20 @@ test('A version is saved with its description; a conflict says what changed and 
   expect(stored.content).toContain('first second');
 });
 
-test('Unsaved changes stay in the memory of the tab, and closing it asks', async ({ dashboard, context }) => {
+test('Unsaved changes stay in the memory of the tab, also if a release has replaced code, and closing it asks', async ({
+  dashboard,
+  context,
+}) => {
   const { page, account, id } = await openGreeting(dashboard, context);
+  const goTo = (name: string): Promise<void> => page.getByRole('navigation').getByRole('link', { name }).click();
+  await account.client.render('html', '<p>first');
   await goToEnd(page);
   await page.keyboard.type('unsaved words');
   await expect(page.getByText('Not saved: HTML')).toBeVisible();
-  await page.getByRole('link', { name: 'Templates' }).first().click();
+  await page.route('**/dashboard/assets/UplotChart-*.js', (route) => route.fulfill({ status: 404, json: {} }));
+  await goTo('Usage');
+  await expect(page.getByText('You have changes that are not saved. Save them first')).toBeVisible();
+  await goTo('Templates');
   await page.getByRole('link', { name: 'Greeting' }).click();
   await expect(code(page)).toContainText('unsaved words');
   expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(
@@ -121,20 +129,4 @@ test('Unsaved changes stay in the memory of the tab, and closing it asks', async
   await expect(code(page)).not.toContainText('unsaved words');
   await expect(save(page)).toBeDisabled();
   expect(await account.templates.get(id)).toMatchObject({ version: 1 });
-});
-
-test('Unsaved changes are kept where a release has replaced the code of a part of the dashboard', async ({
-  dashboard,
-  context,
-}) => {
-  const { page, account } = await openGreeting(dashboard, context);
-  await account.client.render('html', '<p>first');
-  await goToEnd(page);
-  await page.keyboard.type('unsaved words');
-  await page.route('**/dashboard/assets/UplotChart-*.js', (route) => route.fulfill({ status: 404, json: {} }));
-  await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
-  await expect(page.getByText('You have changes that are not saved. Save them first')).toBeVisible();
-  await page.getByRole('navigation').getByRole('link', { name: 'Templates' }).click();
-  await page.getByRole('link', { name: 'Greeting' }).click();
-  await expect(code(page)).toContainText('unsaved words');
 });

@@ -33,41 +33,42 @@ test('The preview follows what is written, and an error leaves the last preview'
   await expect(page.locator('.hbs-helper, .hbs-keyword').first()).toBeVisible();
 });
 
-for (const [reason, code, error] of [
-  ['an older request replaced', 409, 'preview_replaced'],
-  ['the service had no room for', 503, 'service_unavailable'],
-] as const)
-  test(`A preview that ${reason} is requested again`, async ({ dashboard, context }) => {
-    const { page, shown } = await openGreeting(dashboard, context);
-    let failedCount = 0;
-    await page.route(
-      '**/api/v1/templates/preview',
-      (route) => {
-        failedCount += 1;
-        return route.fulfill({ status: code, json: { error, message: 'Not now.', code } });
-      },
-      { times: 1 },
-    );
+test('A preview that may be there later is requested again, at most three times', async ({ dashboard, context }) => {
+  const { page, shown } = await openGreeting(dashboard, context);
+  const path = '**/api/v1/templates/preview';
+  const add = async (text: string): Promise<void> => {
     await goToEnd(page);
-    await page.keyboard.insertText('and once more');
-    await expectText(shown, 'and once more');
-    expect(failedCount).toBe(1);
-  });
+    await page.keyboard.insertText(text);
+  };
+  for (const [reason, code, error] of [
+    ['an older request replaced', 409, 'preview_replaced'],
+    ['the service had no room for', 503, 'service_unavailable'],
+  ] as const)
+    await test.step(`a preview that ${reason}`, async () => {
+      let failedCount = 0;
+      await page.route(
+        path,
+        (route) => {
+          failedCount += 1;
+          return route.fulfill({ status: code, json: { error, message: 'Not now.', code } });
+        },
+        { times: 1 },
+      );
+      await add(`after ${code}`);
+      await expectText(shown, `after ${code}`);
+      expect(failedCount).toBe(1);
+    });
 
-test('A preview that may crash the browser each time is requested three times, and then its error is shown', async ({
-  dashboard,
-  context,
-}) => {
-  const { page } = await openGreeting(dashboard, context);
-  let failedCount = 0;
-  await page.route('**/api/v1/templates/preview', (route) => {
-    failedCount += 1;
-    return route.fulfill({ status: 503, json: { error: 'service_unavailable', message: 'It crashed.', code: 503 } });
+  await test.step('a preview that may crash the browser each time', async () => {
+    let failedCount = 0;
+    await page.route(path, (route) => {
+      failedCount += 1;
+      return route.fulfill({ status: 503, json: { error: 'service_unavailable', message: 'It crashed.', code: 503 } });
+    });
+    await add('and once more');
+    await expect(page.locator('.live-preview[data-state=failed]')).toContainText('It crashed.');
+    expect(failedCount).toBe(3);
   });
-  await goToEnd(page);
-  await page.keyboard.insertText('and once more');
-  await expect(page.locator('.live-preview[data-state=failed]')).toContainText('It crashed.');
-  expect(failedCount).toBe(3);
 });
 
 test('Variables and helpers are completed, also inside a block', async ({ dashboard, context }) => {
