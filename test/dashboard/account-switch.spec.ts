@@ -196,7 +196,7 @@ test('Tabs with six accounts leave a connection of the browser for another page'
     await dashboard.signIn(context, { accountId: id, role: 'viewer', email });
     const tab = await context.newPage();
     const stream = tab.waitForResponse('**/api/v1/events/live');
-    await tab.goto(`${dashboard.url}/dashboard?account=${id}`);
+    await tab.goto(`${dashboard.url}/dashboard/renders?account=${id}`);
     await stream;
   }
   await page.goto(`${dashboard.url}/dashboard/usage`);

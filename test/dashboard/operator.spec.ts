@@ -92,8 +92,12 @@ test('A suspended account is named as such on its pages, with the reason and the
   await expect(member.getByRole('dialog')).toContainText('invoice 7 is unpaid');
   await expect(member.getByRole('dialog')).not.toContainText(/T\d\d:\d\d:\d\d/);
   await member.keyboard.press('Escape');
-  for (const path of ['keys', 'renders', 'playground', 'people']) {
-    await member.goto(`${service.url}/dashboard/${path}`);
+  await member.reload();
+  await expect(member.getByRole('heading', { level: 1, name: 'API keys' })).toBeVisible();
+  await expect(notice).toBeVisible();
+  for (const name of ['Renders', 'Playground', 'People']) {
+    await member.getByRole('navigation').getByRole('link', { name }).click();
+    await expect(member.getByRole('heading', { level: 1, name })).toBeVisible();
     await expect(notice).toContainText('invoice 7 is unpaid');
     await expect(notice.locator('time')).toBeVisible();
   }
