@@ -40,39 +40,38 @@ test('A narrow window scrolls to the result of each render and announces it', as
   await expect(result(page).getByRole('alert')).toBeInViewport({ ratio: 1 });
 });
 
-test('A file of any kind is recognised by its name', async ({ browser, dashboard }) => {
-  const { id } = await dashboard.openAccount();
-  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
-  for (const name of ['agreement.docx', 'orders.csv', 'catalogue.xml', 'order.json', 'invoice.html']) {
-    await page.locator('input[type=file]').first().setInputFiles(sample(name));
-    await expect(page.getByText(name).first()).toBeVisible();
-    await makePdf(page);
-    await expect(result(page).locator('canvas').first()).toBeVisible();
-    await page.getByRole('button', { name: 'Remove the file' }).click();
-  }
-});
-
-test('A file of an unknown type asks for the input type', async ({ browser, dashboard }) => {
+test('A file is recognised by its name, and an unknown one asks for the input type', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
   const file = page.locator('input[type=file]').first();
-  await file.setInputFiles({ name: 'x.zzz', mimeType: 'text/plain', buffer: Buffer.from('# x') });
-  await expect(page.getByText('The type of x.zzz is not known. Choose the input type above.')).toBeVisible();
-  await page.getByRole('button', { name: 'Remove the file' }).click();
-  await expect(page.getByText('is not known')).toHaveCount(0);
-});
+  const removeFile = () => page.getByRole('button', { name: 'Remove the file' }).click();
+  const expectPdfOf = async (name: string): Promise<void> => {
+    await expect(page.getByText(name).first()).toBeVisible();
+    await makePdf(page);
+    await expect(result(page).locator('canvas').first()).toBeVisible();
+    await removeFile();
+  };
+  for (const name of ['agreement.docx', 'orders.csv', 'catalogue.xml', 'order.json', 'invoice.html'])
+    await test.step(name, async () => {
+      await file.setInputFiles(sample(name));
+      await expectPdfOf(name);
+    });
 
-test('A file is pasted', async ({ browser, dashboard }) => {
-  const { id } = await dashboard.openAccount();
-  const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
-  await page.getByRole('textbox', { name: 'Document' }).evaluate((element) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File(['item,price\nPaper,4.20\n'], 'prices.csv', { type: 'text/csv' }));
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  await test.step('a file that is pasted', async () => {
+    await page.getByRole('textbox', { name: 'Document' }).evaluate((element) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(['item,price\nPaper,4.20\n'], 'prices.csv', { type: 'text/csv' }));
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await expectPdfOf('prices.csv');
   });
-  await expect(page.getByText('prices.csv').first()).toBeVisible();
-  await makePdf(page);
-  await expect(result(page).locator('canvas').first()).toBeVisible();
+
+  await test.step('a file of an unknown type', async () => {
+    await file.setInputFiles({ name: 'x.zzz', mimeType: 'text/plain', buffer: Buffer.from('# x') });
+    await expect(page.getByText('The type of x.zzz is not known. Choose the input type above.')).toBeVisible();
+    await removeFile();
+    await expect(page.getByText('is not known')).toHaveCount(0);
+  });
 });
 
 test('Parts become one PDF with a table of contents, in their order', async ({ browser, dashboard }) => {
