@@ -5,7 +5,7 @@ import type { RenderRequestedData } from './load-inputs.ts';
 /** How long a render has waited for processes, and how long they have worked on it. */
 export type ElapsedTimes = { waitedMs: number; workedMs: number };
 
-/** Runs a task within the remaining processing time. The wait for a process, with its start, has the same limit of its own. */
+/** Runs a task within the remaining processing time. The wait for a process has the same limit of its own. */
 export const runWithinDeadline = async <T>(
   { accountId, limits: { processingMs } }: RenderRequestedData,
   elapsed: ElapsedTimes,
@@ -16,6 +16,7 @@ export const runWithinDeadline = async <T>(
   try {
     return await task({
       timeoutMs: Math.max(0, processingMs - elapsed.workedMs),
+      // The start of a process is part of the wait, and may take longer.
       waitTimeoutMs: Math.max(0, processingMs - elapsed.waitedMs),
       group: accountId,
       onStart: () => (startedAt = performance.now()),

@@ -12,8 +12,7 @@ import type { TaskRequest, Tasks } from './worker/worker.ts';
 
 /**
  * `timeoutMs` is how long the task may run once it has a process that has started. `waitTimeoutMs` is how long it may wait
- * for one, its start included, by default the same. Tasks of different groups take turns. `onStart` is called when the task
- * can run.
+ * for a free one, by default the same. Tasks of different groups take turns. `onStart` is called when the task can run.
  */
 export type TaskOptions = { timeoutMs: number; waitTimeoutMs?: number; group?: string; onStart?: () => void };
 
@@ -51,6 +50,9 @@ export type WorkerPoolOptions = {
   /** Another worker program, with the protocol of `worker.ts`. */
   workerFile?: string;
 };
+
+/** On a busy machine a start takes many seconds. */
+const startTimeoutMs = 60_000;
 
 const isIdle = ({ task }: WorkerSlot): boolean => task === null;
 
@@ -115,11 +117,7 @@ export const openWorkerPool = ({
     if (!closed && slots.size < processes && ![...slots].some(isIdle)) open();
   };
 
-  const runTask = async (
-    request: TaskRequest,
-    { timeoutMs, onStart }: TaskOptions,
-    wait: { timeoutMs: number; until: number },
-  ): Promise<TaskResult<unknown>> => {
+  const runTask = async (request: TaskRequest, { timeoutMs, onStart }: TaskOptions): Promise<TaskResult<unknown>> => {
     const { promise, resolve, reject } = Promise.withResolvers<TaskResult<unknown>>();
     const slot = [...slots].find(isIdle) ?? open();
     slot.task = { resolve, reject };
@@ -129,14 +127,9 @@ export const openWorkerPool = ({
       replenish();
       return error;
     };
-    // On a busy machine a start takes many seconds.
-    await runWithTimeout(
-      Math.max(0, wait.until - performance.now()),
-      () => Promise.race([slot.worker.ready, promise]),
-      {
-        createError: () => removeFor(tooBusyError('No process started to convert the document', wait.timeoutMs)),
-      },
-    );
+    await runWithTimeout(startTimeoutMs, () => Promise.race([slot.worker.ready, promise]), {
+      createError: () => removeFor(tooBusyError('No process started to convert the document', startTimeoutMs)),
+    });
     onStart?.();
     slot.worker.send(request);
     return runWithTimeout(timeoutMs, () => promise, { createError: () => removeFor(taskTimeoutError(timeoutMs)) });
@@ -145,11 +138,11 @@ export const openWorkerPool = ({
   return {
     run: async (task, input, options) => {
       const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = options;
-      const wait = { timeoutMs: waitTimeoutMs, until: performance.now() + waitTimeoutMs };
-      const result = await queue.add(group, () => runTask({ task, input }, options, wait), {
+      const wait = {
         timeoutMs: waitTimeoutMs,
         createError: () => tooBusyError('No process was free to convert the document', waitTimeoutMs),
-      });
+      };
+      const result = await queue.add(group, () => runTask({ task, input }, options), wait);
       if (isTaskError(result)) throw ApiError.from(result.error, result.failure?.message);
       if ('failure' in result) throw failureError(task, result.failure);
       return result.value as Tasks[typeof task]['output'];
