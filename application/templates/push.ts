@@ -1,6 +1,5 @@
 import { planLimits } from '#application/accounts/queries.ts';
 import type { Cause, EventLog } from '#application/command-handling/aggregate.ts';
-import { readModels } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import { newId } from '#libs/ids/ulids.ts';
@@ -8,9 +7,9 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { createTemplate, updateTemplate } from './commands.ts';
 import { changedFields, type FullTemplate, readTemplate, storeTemplate } from './content.ts';
-import { findTemplateByName, listTemplateIds } from './queries.ts';
+import { findTemplateByName } from './queries.ts';
 import { requireTemplateContent } from './require-content.ts';
-import { templateLimitExceeded } from './slots.ts';
+import { templateCapacity } from './slots.ts';
 
 export type PushTemplateDependencies = {
   eventLog: EventLog;
@@ -36,10 +35,7 @@ const create = async (
   full: FullTemplate,
   cause: Cause,
 ): Promise<PushResult> => {
-  const { maxTemplates: limit } = planLimits(account);
-  if (limit !== null && (await reads.count(readModels.templates, { accountId: account.id })) >= limit)
-    throw templateLimitExceeded(limit);
-  const capacity = limit === null ? null : { limit, listExistingIds: () => listTemplateIds(reads, account.id, limit) };
+  const capacity = await templateCapacity(reads, account.id, planLimits(account).maxTemplates);
   const id = newId();
   const store = () => storeTemplate(blobs, full);
   const { version } = await createTemplate(eventLog, account.id, id, { name: full.name, store, capacity }, cause);

@@ -1,9 +1,11 @@
 import { ApiError } from '#contracts/http/api-error.ts';
-import { streams } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
 import { readStream } from '#application/command-handling/history.ts';
 import { type Cause, loadRememberedAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { listTemplateIds } from './queries.ts';
 
 /** The template limit of an account, and the bare ids of its templates in the read model. */
 export type TemplateCapacity = { limit: number; listExistingIds: () => Promise<string[]> };
@@ -11,12 +13,23 @@ export type TemplateCapacity = { limit: number; listExistingIds: () => Promise<s
 /** A slot without a template is valid for this time, since its request may still be running. */
 const slotTimeoutMs = 10_000;
 
-export const templateLimitExceeded = (limit: number): ApiError =>
+const templateLimitExceeded = (limit: number): ApiError =>
   ApiError.of(
     'template_limit_exceeded',
     `The account has ${limit} templates, the limit of its plan. Delete one first.`,
     { limit },
   );
+
+/** The capacity of an account; null without a limit. @throws ApiError template_limit_exceeded if it is full by the read model */
+export const templateCapacity = async (
+  reads: ReadStore,
+  accountId: string,
+  limit: number | null,
+): Promise<TemplateCapacity | null> => {
+  if (limit === null) return null;
+  if ((await reads.count(readModels.templates, { accountId })) >= limit) throw templateLimitExceeded(limit);
+  return { limit, listExistingIds: () => listTemplateIds(reads, accountId, limit) };
+};
 
 /** Returns when each slot was taken last, by template id. Reads the whole history, which a state has no times of. */
 const readTakenAt = async ({ store }: EventLog, stream: string): Promise<ReadonlyMap<string, number>> =>

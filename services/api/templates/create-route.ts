@@ -5,8 +5,7 @@ import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
 import { createTemplate } from '#application/templates/commands.ts';
-import { listTemplateIds } from '#application/templates/queries.ts';
-import { templateLimitExceeded, type TemplateCapacity } from '#application/templates/slots.ts';
+import { templateCapacity } from '#application/templates/slots.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { type IdempotencyOptions, nameSchema, route, type Route, created } from '../server/route.ts';
@@ -21,30 +20,18 @@ type CreationContext = CallerContext<Awaited<ReturnType<typeof parseCreation>>>;
 const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) =>
   readTemplateFields(createTemplateRequestFor(maxVariables), fields, ['name', 'content']);
 
-/** The account's capacity for templates; null if its plan has no limit. @throws ApiError template_limit_exceeded */
-const templateCapacity = async (
-  { reads, readYourWrites }: Dependencies,
-  { account, limits }: CallerContext,
-): Promise<TemplateCapacity | null> => {
-  const { maxTemplates: limit } = limits;
-  if (limit === null) return null;
-  const accountId = account.id;
-  await readYourWrites.waitForWrites(accountId, readModels.templates);
-  if ((await reads.count(readModels.templates, { accountId })) >= limit) throw templateLimitExceeded(limit);
-  return { limit, listExistingIds: () => listTemplateIds(reads, accountId, limit) };
-};
-
 const create = async (
   dependencies: Dependencies,
   context: CreationContext,
 ): Promise<{ full: FullTemplate; at: string }> => {
   const { id, account, limits, cause } = context;
   const { description = null, ...fields } = context.body;
-  const { eventLog, inputs, preparation, templateCreationQueue } = dependencies;
+  const { eventLog, inputs, preparation, reads, readYourWrites, templateCreationQueue } = dependencies;
   await requireTemplateContent(preparation, fields, limits, account.id);
   const full: FullTemplate = { ...fields, description };
   return templateCreationQueue(account.id, async () => {
-    const capacity = await templateCapacity(dependencies, context);
+    if (limits.maxTemplates !== null) await readYourWrites.waitForWrites(account.id, readModels.templates);
+    const capacity = await templateCapacity(reads, account.id, limits.maxTemplates);
     const request = { name: full.name, store: () => storeTemplate(inputs, full), capacity };
     const { at, position } = await createTemplate(eventLog, account.id, id, request, cause);
     await waitUntilShown(dependencies, account.id, position, 'new');
