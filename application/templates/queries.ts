@@ -74,6 +74,12 @@ export const findTemplate = async (
 export const isVersionRetained = (version: number, current: number, kept: number | null): boolean =>
   version >= 1 && version <= current && (kept === null || version > current - kept);
 
+/** A sentence with the versions that are retained, after a space. */
+export const retainedVersionsHint = (current: number, kept: number | null): string => {
+  const oldest = kept === null ? 1 : Math.max(1, current - kept + 1);
+  return oldest === current ? ` Only version ${current} is kept.` : ` Versions ${oldest} to ${current} are kept.`;
+};
+
 /** A retained version; null if it is not retained or does not exist. */
 export const findVersion = async (
   reads: ReadStore,

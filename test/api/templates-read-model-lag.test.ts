@@ -132,6 +132,23 @@ describe('The changes of a version', () => {
   });
 });
 
+describe('A version that is not kept', () => {
+  it('is an error that says which versions are kept', async () => {
+    const path = await create();
+    const messageOf = async (method: string, url: string, body?: object) =>
+      (await api.request(secret, method, url, body)).body.message;
+    expect(await messageOf('GET', `${path}/versions/latest`)).toMatch(/kept\. Only version 1 is kept\.$/);
+    for (let version = 2; version <= 12; version += 1) await api.request(secret, 'PUT', path, { description: 'x' });
+    const hint = expect.stringMatching(/kept\. Versions 3 to 12 are kept\.$/);
+    const render = { mode: 'RENDER', template_id: path.split('/').at(-1), template_version: 2, data: {} };
+    expect([
+      await messageOf('GET', `${path}/versions/2`),
+      await messageOf('POST', `${path}/restore`, { version: 13 }),
+      await messageOf('POST', '/api/v1/render', render),
+    ]).toEqual([hint, hint, hint]);
+  });
+});
+
 describe('A name that is taken', () => {
   it('is rejected before the content is stored', async () => {
     await create();

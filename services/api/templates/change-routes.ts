@@ -139,10 +139,12 @@ export const templateChangeRoutes: Route[] = [
     errors: ['template_not_found', 'version_conflict'],
     handle: async (context, dependencies) => {
       const { account, limits, params, body } = context;
+      const { keptVersions } = limits;
       const { version: restoredVersion } = body;
       const { eventLog } = dependencies;
       const { id, version } = await requireTemplate(eventLog, account.id, params.id);
-      if (!isVersionRetained(restoredVersion, version, limits.keptVersions)) throw versionNotFound(restoredVersion);
+      if (!isVersionRetained(restoredVersion, version, keptVersions))
+        throw versionNotFound(restoredVersion, version, keptVersions);
       const old = (await readVersionEvents(eventLog, id, restoredVersion, restoredVersion)).get(restoredVersion)!;
       const next = async ({ body: { name } }: { body: TemplateBody }) => ({
         name,

@@ -3,7 +3,13 @@ import type { TemplateVersionDocument } from '#libs/projections/template-version
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { templateNotFound } from '#application/templates/commands.ts';
-import { createTemplateReader, findTemplate, findVersion, idOfTemplateNamed } from '#application/templates/queries.ts';
+import {
+  createTemplateReader,
+  findTemplate,
+  findVersion,
+  idOfTemplateNamed,
+  retainedVersionsHint,
+} from '#application/templates/queries.ts';
 
 /** A template of the account from the read model. @throws ApiError template_not_found */
 export const requireTemplateDocument = async (
@@ -16,8 +22,12 @@ export const requireTemplateDocument = async (
   return document;
 };
 
-export const versionNotFound = (version: string | number): ApiError =>
-  ApiError.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
+/** `current` is the version of the template, `kept` how many are kept. */
+export const versionNotFound = (version: string | number, current: number, kept: number | null): ApiError =>
+  ApiError.of(
+    'template_not_found',
+    `Version ${version} of the template never existed or is no longer kept.${retainedVersionsHint(current, kept)}`,
+  );
 
 /** A version that is kept, by its number as text; `kept` is how many are. @throws ApiError template_not_found */
 export const requireVersion = async (
@@ -28,6 +38,6 @@ export const requireVersion = async (
 ): Promise<TemplateVersionDocument> => {
   const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
   const found = await findVersion(reads, template, number, kept);
-  if (!found) throw versionNotFound(version);
+  if (!found) throw versionNotFound(version, template.version, kept);
   return found;
 };
