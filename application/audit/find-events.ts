@@ -3,6 +3,7 @@ import type { EventType } from '#contracts/events/event-schemas.ts';
 import { bareId, readModels, streams, subjectIdOf } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { readInPages } from '#application/command-handling/history.ts';
+import { maxReadModelWaitMs } from '#application/command-handling/read-your-writes.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { actorKeyOf, type AuditDocument, positionText } from '#libs/projections/audit.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
@@ -72,11 +73,10 @@ export type EventPlace = Pick<AuditDocument, 'position' | 'stream' | 'revision'>
 export type EventPage = { events: RecordedEvent[]; next: EventPlace | null };
 
 const { audit } = readModels;
-const maxWaitMs = 1_000;
 
-/** Waits until the read model has every event that was appended before, but at most a second. */
+/** Waits until the read model has every event that was appended before, but at most `maxReadModelWaitMs`. */
 export const waitForAudit = async ({ eventLog, reads }: AuditDependencies): Promise<void> => {
-  await reads.waitForCheckpoint(audit, await eventLog.store.head(), maxWaitMs);
+  await reads.waitForCheckpoint(audit, await eventLog.store.head(), maxReadModelWaitMs);
 };
 
 /** Where an event of the account is; null if the account has no such event. */

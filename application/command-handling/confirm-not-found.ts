@@ -2,8 +2,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { shareRuns } from '#libs/concurrency/shared-runs.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-
-const maxWaitMs = 1_000;
+import { maxReadModelWaitMs } from './read-your-writes.ts';
 
 type Stores = { store: Pick<EventStore, 'head'>; reads: Pick<ReadStore, 'waitForCheckpoint' | 'servingGenerations'> };
 
@@ -16,14 +15,14 @@ const notUpToDate = (): ApiError =>
  * Returns a decorator for reads of these read models. Null from a decorated read means that the document does not exist: a
  * read without a result waits until the read models contain all events up to now, and reads again. A document of read
  * models whose storage was emptied or restored may lack events, such as the revocation of a key, so such a read waits, too.
- * It throws ApiError service_unavailable if they need more than a second, because they are being rebuilt or the projector is
- * behind.
+ * It throws ApiError service_unavailable if they need longer than `maxReadModelWaitMs`, because they are being rebuilt or
+ * the projector is behind.
  */
 export const createConfirmNotFound = ({ store, reads }: Stores, ...models: string[]) => {
   // Callers can invent ids, so reads without a result share one check at a time.
   const requireUpToDate = shareRuns(async (): Promise<void> => {
     const head = await store.head();
-    const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxWaitMs)));
+    const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxReadModelWaitMs)));
     if (reached.includes(false)) throw notUpToDate();
   });
   /** The position to which the read models were built at the last read. */

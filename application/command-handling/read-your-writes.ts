@@ -3,7 +3,8 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { waitForCacheExpiry } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-const maxWaitMs = 1_000;
+/** How long a query waits for its read models, in milliseconds. A projector that hardly gets a processor needs seconds. */
+export const maxReadModelWaitMs = 5_000;
 const maxRememberedWrites = 50_000;
 
 /**
@@ -13,7 +14,7 @@ const maxRememberedWrites = 50_000;
 export type ReadYourWrites = {
   /** Records that the account has written events up to `position` that affect `models`. */
   recordWrite(accountId: string, position: number, ...models: string[]): void;
-  /** Resolves when `models` include the account's writes. @throws ApiError service_unavailable after a second */
+  /** Resolves when `models` include the account's writes. @throws ApiError service_unavailable after `maxReadModelWaitMs` */
   waitForWrites(accountId: string, ...models: string[]): Promise<void>;
   /**
    * The same for all processes: also waits until their read caches have expired. @throws ApiError service_unavailable
@@ -41,7 +42,7 @@ export const createReadYourWrites = (reads: Pick<ReadStore, 'waitForCheckpoint'>
     const key = keyOf(accountId, model);
     const position = lastWrites.get(key);
     if (position === undefined) return true;
-    const isReached = await reads.waitForCheckpoint(model, position, maxWaitMs);
+    const isReached = await reads.waitForCheckpoint(model, position, maxReadModelWaitMs);
     if (isReached && lastWrites.get(key) === position) lastWrites.delete(key);
     return isReached;
   };

@@ -3,13 +3,13 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, readModels, streams } from '#contracts/names.ts';
 import type { EventLog } from '#application/command-handling/aggregate.ts';
 import { readStream } from '#application/command-handling/history.ts';
+import { maxReadModelWaitMs } from '#application/command-handling/read-your-writes.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 const { renders, deliveries } = readModels;
-const maxWaitMs = 1_000;
 
 /** The bare id of `render_<id>` or `job_<id>`. */
 export const bareRenderId = (prefixed: string): string | undefined =>
@@ -53,7 +53,7 @@ export const requireRender = async (
   const history = id ? await historyOf(eventLog, id) : [];
   if (!id || history[0]?.metadata.accountId !== accountId) throw notFound();
   const { position } = history.at(-1)!;
-  await Promise.all([renders, deliveries].map((model) => reads.waitForCheckpoint(model, position, maxWaitMs)));
+  await Promise.all([renders, deliveries].map((model) => reads.waitForCheckpoint(model, position, maxReadModelWaitMs)));
   const document = (await reads.get(renders, id)) as RenderDocument | null;
   if (document) return { document, history };
   const message = 'The render exists but cannot be shown yet. Try again in a moment.';

@@ -5,7 +5,7 @@ import type { Usage, UsageReader } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { usageIdOf, type UsageDocument } from './usage.ts';
 
-const catchUpTimeoutMs = 2_000;
+const catchUpTimeoutMs = 5_000;
 const maxDocumentsPerQuery = 1_000;
 
 type UsageReadStore = Pick<ReadStore, 'waitForCheckpoint' | 'get' | 'getMany'>;
