@@ -143,8 +143,9 @@ const contentShrunk = (factor: number, element?: string): RenderWarning => ({
 
 /**
  * The warnings about content that is outside the printable area, or that was printed smaller to fit. Reads the PDF, and
- * searches the page only if there may be something to find. Never fails and takes a few seconds, rarely up to 19; after an error
- * some warnings are missing. The page must not be used for the document afterwards.
+ * searches the page only if there may be something to find. Never fails, and takes a few seconds, rarely up to 19 and
+ * never more than 40 % of the time that is left. After an error some warnings are missing. The page must not be used for
+ * the document afterwards.
  */
 export const findOverflow = async (
   page: Page,
