@@ -67,7 +67,7 @@ describe.skipIf(!isInstalled)('LibreOffice', options, () => {
   });
 
   it('stops the clock for workbooks, and does not test its graphics at each start', async () => {
-    const office = openOffice({ folder, memoryMb: 1024, logger, tuning });
+    const office = openOffice({ folder, memoryMb: 1024, logger, tuning: { ...tuning, documentsPerProcess: 3 } });
     onTestFinished(() => office.close());
     const before = new Set(descendantsOf(process.pid).map(({ pid }) => pid));
     const file = buildXlsx([['=TEXT(NOW(),&quot;yyyy-mm-dd hh:mm:ss&quot;)']]);
