@@ -24,6 +24,10 @@ describe('A formula in Markdown', () => {
     expect(body.match(/<\/math>/g)).toHaveLength(1);
   });
 
+  test('may have backticks within its dollar signs, as on GitHub', () => {
+    expect(bodyOf('a $`b_1 * c*d`$ e')).toContain('<math alttext="b_1 * c*d"');
+  });
+
   test('of which many begin in one paragraph is found in linear time', () => {
     expect(formulasIn('$$a\n'.repeat(50_000))).toBe(25_000);
   });

@@ -99,7 +99,9 @@ const addInlineRule = (markdown: MarkdownIt): void => {
     if (end <= start || end + marker.length > posMax || isLetterOrDigit(before) || before === '$') return false;
     const source = src.slice(start, end);
     if (marker === '$' && (/^\s/.test(source) || isAmount(source))) return false;
-    if (!silent) Object.assign(state.push('math_inline', 'math', 0), { content: source.trim(), markup: marker });
+    // GitHub: $`..`$ keeps Markdown from reading the formula. A backtick has no meaning in formulas.
+    const content = source.replace(/^`([^]+)`$/, '$1').trim();
+    if (!silent) Object.assign(state.push('math_inline', 'math', 0), { content, markup: marker });
     state.pos = end + marker.length;
     return true;
   });
@@ -140,7 +142,7 @@ const addBlockRule = (markdown: MarkdownIt): void => {
 };
 
 /**
- * Formulas in TeX: `$..$` and `$$..$$` as in Pandoc, and fences named `math`. They become MathML. Wrong TeX is shown as
+ * Formulas in TeX: `$..$` and `$$..$$` as in Pandoc, fences named `math`, and GitHub's inline form with backticks. They become MathML. Wrong TeX is shown as
  * it is written, see `mathErrorsOf`.
  */
 export const math = (markdown: MarkdownIt): void => {
