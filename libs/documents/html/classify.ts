@@ -7,6 +7,7 @@ import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from '
 import { styleSheetInLink } from './linked-style-sheet.ts';
 import { mayApplyToPrint, mergePageRules, type PageRule } from './page-rule.ts';
 import { findIgnoredFeatures, type IgnoredFeature } from './ignored-css.ts';
+import { findIgnoredElements } from './ignored-elements.ts';
 import { addMetaElement } from './meta-elements.ts';
 import { leavesPageState, elementNeedsStabilising } from './page-effects.ts';
 import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
@@ -83,8 +84,8 @@ export type HtmlDetails = {
   metadata: DocumentMetadata;
   /** Whether the html element names the language. */
   namesLanguage: boolean;
-  /** What has no effect in its style sheets and style attributes, each once. */
-  ignoredCss: IgnoredFeature[];
+  /** What has no effect in its style sheets, style attributes and formulas, each once. */
+  ignoredFeatures: IgnoredFeature[];
   /** Set if the input ends too early. */
   unfinished: UnfinishedInput | undefined;
 };
@@ -94,9 +95,11 @@ type StyleSheet = { css: string; media: string };
 /** `stylesBefore` is the number of style elements before it. */
 type LinkedSheet = StyleSheet & { stylesBefore: number };
 type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' | 'pageRule'> &
-  Omit<HtmlDetails, 'unfinished' | 'ignoredCss'> & {
+  Omit<HtmlDetails, 'unfinished' | 'ignoredFeatures'> & {
     refreshes: Refresh[];
     layout: LayoutOfElements;
+    /** The elements of MathML. */
+    mathElements: Set<string>;
     isUnfinished: boolean;
     /** Whether an image can have another source. */
     hasPicture: boolean;
@@ -124,6 +127,7 @@ export const classify = (
     namesLanguage: false,
     refreshes: [],
     layout: { styles: [], outside: false, other: false },
+    mathElements: new Set(),
     isUnfinished: false,
     hasPicture: false,
     linkedSheets: [],
@@ -139,6 +143,7 @@ export const classify = (
   let pageRule: PageRule | undefined;
   const waysOfSheets: WaysToLoseContent[] = [];
   const ignored = state.layout.styles.flatMap((style) => findIgnoredFeatures(style, 'element'));
+  if (!state.scripts) ignored.push(...findIgnoredElements(state.mathElements));
   for (const { css, media } of sheetsInOrder(styles, state.linkedSheets)) {
     const sheet = readStyleSheet(css, budget);
     waysOfSheets.push(sheet.waysToLoseContent);
@@ -188,7 +193,7 @@ export const classify = (
       truncatedImages: mayReplaceImages ? [] : truncatedImages,
       metadata,
       namesLanguage,
-      ignoredCss: [...new Map(ignored.map((one) => [one.feature, one])).values()],
+      ignoredFeatures: [...new Map(ignored.map((one) => [one.feature, one])).values()],
       unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined,
     },
   };
@@ -207,6 +212,7 @@ const inspectTag = (
   }
   state.needsStabilising ||= elementNeedsStabilising(tagName);
   addLayoutOfElement(state.layout, tagName, attrs);
+  if (!inTemplate && tagName.startsWith('m')) state.mathElements.add(tagName);
   if (attrs.length === 0) return;
   state.leavesPageState ||= leavesPageState(tagName, attrs);
   if (tagName === 'html')

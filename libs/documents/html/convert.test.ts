@@ -156,6 +156,13 @@ describe('CSS for printing that the browser ignores', () => {
     expect(featuresOf('<style>@page{size:A5}h1{break-before:page}</style>')).toEqual([]);
   });
 
+  test('is a warning also for elements of MathML, unless a script may draw them', () => {
+    const formula = '<math><mfenced><mi>x</mi></mfenced><mfrac><menclose>a</menclose><mi>b</mi></mfrac></math>';
+    expect(featuresOf(formula + formula)).toEqual(['mfenced', 'menclose']);
+    expect(featuresOf(`${formula}<script src="https://h/mathjax.js"></script>`)).toEqual([]);
+    expect(featuresOf(`<template>${formula}</template><math><msqrt><mi>x</mi></msqrt></math>`)).toEqual([]);
+  });
+
   test('is found in the style sheet of a link with a data: URL', () => {
     const link = (attributes: string) =>
       `<link rel="stylesheet" href="data:text/css,.n%7Bfloat:footnote%7D" ${attributes}>`;

@@ -103,7 +103,7 @@ export const warningsOfImages = (truncatedImages: HtmlDetails['truncatedImages']
   });
 
 /**
- * Warnings about CSS that has no effect, if no script of the document may give it one.
+ * Warnings about CSS and elements that have no effect, if no script of the document may give them one.
  * @param html as the caller sent it, with the names of scripts
  * @param inlined with the style sheets of the assets
  */
@@ -112,8 +112,8 @@ export const warningsOfCss = (
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
 ): RenderWarning[] => {
-  if (details.ignoredCss.length === 0 || (classification.scripts && mentionsPagedMediaScript(html))) return [];
-  return withoutOwnCounters(details.ignoredCss, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
+  if (details.ignoredFeatures.length === 0 || (classification.scripts && mentionsPagedMediaScript(html))) return [];
+  return withoutOwnCounters(details.ignoredFeatures, inlined).map((one) => ({ kind: 'feature_ignored', ...one }));
 };
 
 /**
