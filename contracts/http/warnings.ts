@@ -88,7 +88,8 @@ const warning = z.discriminatedUnion('type', [
     })
     .describe(
       'CSS for printing, or something in header or footer, that other programs support and that has no effect in this ' +
-        'PDF; @page rules in whose place the options apply; or fields of a Word document that are printed as stored.',
+        'PDF; @page rules in whose place the options apply; elements of MathML that are not drawn; or fields of a Word ' +
+        'document that are printed as stored.',
     ),
   z
     .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })
