@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withoutContentControls } from './content-controls.ts';
+import { neutralise } from './neutralise.ts';
 
 const control = (properties: string, content: string): string =>
   `<w:sdt><w:sdtPr>${properties}</w:sdtPr><w:sdtEndPr><w:rPr/></w:sdtEndPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
@@ -14,6 +15,11 @@ describe('A content control of a Word document', () => {
     ['the content of its list', control('<w15:repeatingSection/><w15:dataBinding/>', '<w:p/>'), '<w:p/>'],
     ['nothing', '<w:p><w:sdt><w:sdtPr/><w:sdtContent/></w:sdt></w:p>', '<w:p></w:p>'],
   ])('is replaced by %s in it', (_, xml, expected) => expect(withoutContentControls(xml)).toBe(expected));
+
+  it.each(['word/document.xml', 'word/footer1.xml'])('does not reach LibreOffice in the part %s', (path) => {
+    const parts = neutralise(new Map([[path, Buffer.from(control('<w:text/>', '<w:r/>'))]]), 'ooxml');
+    expect(Buffer.from(parts.get(path)!).toString()).toBe('<w:r/>');
+  });
 
   it.each([
     ['shows a value of a custom XML part', control(`<w:text/>${binding}`, '<w:r/>')],
