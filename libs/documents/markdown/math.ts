@@ -142,8 +142,8 @@ const addBlockRule = (markdown: MarkdownIt): void => {
 };
 
 /**
- * Formulas in TeX: `$..$` and `$$..$$` as in Pandoc, fences named `math`, and GitHub's inline form with backticks. They become MathML. Wrong TeX is shown as
- * it is written, see `mathErrorsOf`.
+ * Formulas in TeX: `$..$` and `$$..$$` as in Pandoc, fences named `math`, and GitHub's inline form with backticks. They
+ * become MathML. Wrong TeX is shown as it is written, see `mathErrorsOf`.
  */
 export const math = (markdown: MarkdownIt): void => {
   addInlineRule(markdown);
