@@ -19,6 +19,9 @@ export type InstanceOptions = LaunchOptions & {
   now?: () => number;
 };
 
+/** A browser that opens no page for this time is killed, so that its documents are tried again within their limits. */
+const defaultPageTimeoutMs = 30_000;
+
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */
 export type BrowserInstance = {
   browser: Browser;
@@ -95,7 +98,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
       clearTimeout(timeout);
     }
   };
-  const open = (pageOptions: PageOptions, pageTimeoutMs = options.pageTimeoutMs ?? defaultStartTimeoutMs) =>
+  const open = (pageOptions: PageOptions, pageTimeoutMs = options.pageTimeoutMs ?? defaultPageTimeoutMs) =>
     suppressUnhandledRejection(openInTime(pageOptions, pageTimeoutMs));
   const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
   const free: ReusablePageSlot[] = [];
