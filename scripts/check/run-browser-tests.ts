@@ -29,11 +29,7 @@ export const runBrowserTests = async (): Promise<BrowserTestResult> => {
   const child = spawn(
     process.execPath,
     ['node_modules/@playwright/test/cli.js', 'test', '--reporter=dot,json', '--workers=1'],
-    // Node strips the types itself, in less time than Playwright compiles all files.
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file, PW_DISABLE_TS_ESM: '1' },
-    },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: file } },
   );
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   const report = output + errors;
