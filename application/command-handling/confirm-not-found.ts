@@ -13,10 +13,10 @@ const notUpToDate = (): ApiError =>
 
 /**
  * Returns a decorator for reads of these read models. Null from a decorated read means that the document does not exist: a
- * read without a result waits until the read models contain all events up to now, and reads again. A document of read
- * models whose storage was emptied or restored may lack events, such as the revocation of a key, so such a read waits, too.
- * It throws ApiError service_unavailable if they need longer than `maxReadModelWaitMs`, because they are being rebuilt or
- * the projector is behind.
+ * read without a result waits until the read models contain all events up to now, and reads again. After the read models
+ * were emptied or restored, every read waits in this way, because a document may lack events such as the revocation of a
+ * key. A decorated read throws ApiError service_unavailable if the read models need longer than `maxReadModelWaitMs`: they
+ * are being rebuilt, or the projector is behind.
  */
 export const createConfirmNotFound = ({ store, reads }: Stores, ...models: string[]) => {
   // Callers can invent ids, so reads without a result share one check at a time.
@@ -25,7 +25,7 @@ export const createConfirmNotFound = ({ store, reads }: Stores, ...models: strin
     const reached = await Promise.all(models.map((model) => reads.waitForCheckpoint(model, head, maxReadModelWaitMs)));
     if (reached.includes(false)) throw notUpToDate();
   });
-  /** The position to which the read models were built at the last read. */
+  /** The log position up to which the read models were built at the last read. A lower one later means that they were emptied. */
   let builtTo = 0;
   const requireNotEmptied = shareRuns(async (): Promise<void> => {
     const now = Math.min(...(await reads.servingGenerations(models)).map(({ position }) => position));

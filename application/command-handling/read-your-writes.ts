@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { waitForCacheExpiry } from '#libs/concurrency/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** How long a query waits for its read models, in milliseconds. A projector that hardly gets a processor needs seconds. */
+/** How long a query waits for its read models, in milliseconds. On a busy machine the projector can need seconds. */
 export const maxReadModelWaitMs = 5_000;
 const maxRememberedWrites = 50_000;
 

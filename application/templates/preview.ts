@@ -19,7 +19,7 @@ import type { TemplateVariablesAndOptions } from './content.ts';
 
 /**
  * What a renderer needs for a preview. `requested` describes the document as RenderRequested does, but it is in no event
- * log; `inputs` are the texts that it refers to by their SHA-256. After `expiresAt` no caller waits any more.
+ * log; `inputs` are the texts that it refers to by their SHA-256. A renderer that gets it after `expiresAt` does not start.
  */
 export type PreviewTask = {
   id: string;
@@ -32,7 +32,7 @@ export type PreviewTask = {
 /** The message for a renderer: a task, or the blob of one that is too large for a message. */
 export type PreviewMessage = { preview: { task: string } | { blob: string } };
 
-/** How long a preview may wait for a renderer, in milliseconds. It may work as long as a render. */
+/** How long a preview may wait for a renderer, in milliseconds. Its processing time is limited as that of a render. */
 const maxPreviewWaitMs = 15_000;
 /** A message of NATS has at most 1 MB by default. */
 const maxMessageBytes = 256 * 1024;

@@ -13,8 +13,8 @@ type UsageReadStore = Pick<ReadStore, 'waitForCheckpoint' | 'get' | 'getMany'>;
 const usageBehindMessage = 'The usage of the month is still being counted. Try again in a moment.';
 
 /**
- * Reads the usage read model for the limits. `waitUntilCaughtUp` rejects with service_unavailable after a timeout: a
- * quota counter must not start from a read model that is behind.
+ * Reads the usage read model for the limits. `waitUntilCaughtUp` rejects with ApiError service_unavailable after
+ * `catchUpTimeoutMs`: a quota counter must not start from a read model that is behind.
  */
 export const createUsageReader = (store: Pick<EventStore, 'head'>, reads: UsageReadStore): UsageReader => ({
   waitUntilCaughtUp: async () => {

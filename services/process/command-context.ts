@@ -26,7 +26,7 @@ const currentPerson = (): Actor => ({ kind: 'person', name: machineUser() });
 const defaultEngineTimeoutMs = 15_000;
 const waitNoticeDelayMs = 2_000;
 
-/** Waits until all engines are connected. @throws UsageError with what is missing after the timeout in milliseconds */
+/** Waits until all engines are connected. @throws UsageError with what is missing after `engineTimeoutMs` milliseconds */
 export const waitForEngines = async (
   { missing }: Pick<Engines, 'missing'>,
   engineTimeoutMs = defaultEngineTimeoutMs,
@@ -84,7 +84,7 @@ type CommandOptions = {
   /** Whether it can run on an event log that is older than the read models, which would never show what it appends. */
   olderEventLog?: 'refused' | 'allowed';
   settings?: Settings;
-  /** How long it waits for servers, in milliseconds. */
+  /** How long the command waits until all engines are connected, in milliseconds. Default: 15 s. */
   engineTimeoutMs?: number;
 };
 

@@ -8,8 +8,8 @@ import { openPage, type Page, type PageOptions } from './page.ts';
 export type OpenProxy = () => Promise<DocumentProxy>;
 
 /**
- * `openProxy` opens the proxy of a page that may fetch; without it no page has network. `pageTimeoutMs` is for later pages.
- * `now` is in milliseconds.
+ * `openProxy` opens the proxy of a page that may fetch; without it no page has network. `startTimeoutMs` limits the start
+ * of the browser and its first page, `pageTimeoutMs` each later page. `now` is in milliseconds.
  */
 export type InstanceOptions = LaunchOptions & {
   reusablePages: number;
@@ -19,7 +19,7 @@ export type InstanceOptions = LaunchOptions & {
   now?: () => number;
 };
 
-/** A browser that opens no page for this time is killed, so that its documents are tried again within their limits. */
+/** A browser that needs longer to open a page is killed early enough to print its documents again within their time limits. */
 const defaultPageTimeoutMs = 30_000;
 
 /** A browser with its pages. A reusable page prints many documents. A single-use page prints one; the next is opened in advance. */

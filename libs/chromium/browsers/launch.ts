@@ -28,8 +28,8 @@ export type LaunchOptions = {
 };
 
 /**
- * The time in milliseconds that a browser may take to respond after its start, and then to open its first page: longer than
- * one needs that hardly gets a processor.
+ * The time in milliseconds that a browser may take to respond after its start, and then to open its first page. A busy
+ * machine needs much longer for it than an idle one.
  */
 export const defaultStartTimeoutMs = 60_000;
 const closeTimeoutMs = 3_000;

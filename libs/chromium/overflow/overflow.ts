@@ -21,8 +21,8 @@ const maxFound = 20;
 /** A smaller reduction is not visible. */
 const maxUnreportedReduction = 0.015;
 /**
- * The limits of a script in the page. The second is for documents that also take long to print. They leave time to a page
- * that hardly gets a processor, because content would be lost without a warning.
+ * The time limits of a script in the page, in milliseconds. The second is for documents that also take long to print. A
+ * timeout means that lost content has no warning, so they are long enough for a busy machine.
  */
 const [scriptTimeoutMs, maxScriptTimeoutMs] = [3_000, 6_000];
 const searchTimeoutMs = 9_000;
@@ -143,9 +143,9 @@ const contentShrunk = (factor: number, element?: string): RenderWarning => ({
 
 /**
  * The warnings about content that is outside the printable area, or that was printed smaller to fit. Reads the PDF, and
- * searches the page only if there may be something to find. Never fails, and takes a few seconds, rarely up to 19 and
- * never more than 40 % of the time that is left. After an error some warnings are missing. The page must not be used for
- * the document afterwards.
+ * searches the page only if there may be something to find. Never throws; after an error some warnings are missing. The
+ * wait for the loss check and the search take at most 19 s each, and at most 40 % of the remaining time each. The page
+ * must not be used for the document afterwards.
  */
 export const findOverflow = async (
   page: Page,

@@ -4,7 +4,7 @@ import type { Dependencies } from './dependencies.ts';
 /**
  * Resolves when all processes use a changed account, key or member from the next request on. `position` is that of the
  * last event of the change, `models` are the read models that show it. @throws ApiError service_unavailable if these do
- * not show it in time
+ * not show it within `maxReadModelWaitMs`
  */
 export const waitUntilCallersSee = async (
   { readYourWrites }: Pick<Dependencies, 'readYourWrites'>,
