@@ -6,7 +6,7 @@ import type { ComposeRequest } from '#contracts/http/compose.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import { readVariablesAndOptions } from '#application/templates/content.ts';
-import { findTemplate, findVersion, idOfTemplateNamed, retainedVersionsHint } from '#application/templates/queries.ts';
+import { findTemplate, findVersion, idOfTemplateNamed, keptVersionsHint } from '#application/templates/queries.ts';
 import type { Caller } from '#application/callers/caller.ts';
 import { requireAttachmentLimits, requireCompatibleOptions } from './option-conflicts.ts';
 import { sealEncryption } from './encryption-secrets.ts';
@@ -81,7 +81,7 @@ const storeTemplateContent = async (
   const { keptVersions } = planLimits(account);
   const body =
     version === template.version ? template : (await findVersion(reads, template, version, keptVersions))?.body;
-  if (!body) throw unknownTemplate(template_id, template_version, retainedVersionsHint(template.version, keptVersions));
+  if (!body) throw unknownTemplate(template_id, template_version, keptVersionsHint(template.version, keptVersions));
   const [{ default_options }, dataRef] = await Promise.all([readVariablesAndOptions(inputs, body), inputs.put(data)]);
   return {
     source: {

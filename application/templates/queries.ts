@@ -71,30 +71,30 @@ export const findTemplate = async (
 };
 
 /** Whether a version is one of the last `kept` versions up to `current`. Null keeps all. */
-export const isVersionRetained = (version: number, current: number, kept: number | null): boolean =>
+export const isVersionKept = (version: number, current: number, kept: number | null): boolean =>
   version >= 1 && version <= current && (kept === null || version > current - kept);
 
-/** A sentence with the versions that are retained, after a space. */
-export const retainedVersionsHint = (current: number, kept: number | null): string => {
+/** A sentence for an error message, after a space: which versions are kept. `kept` is how many; null keeps all. */
+export const keptVersionsHint = (current: number, kept: number | null): string => {
   const oldest = kept === null ? 1 : Math.max(1, current - kept + 1);
   return oldest === current ? ` Only version ${current} is kept.` : ` Versions ${oldest} to ${current} are kept.`;
 };
 
-/** A retained version; null if it is not retained or does not exist. */
+/** A version that is kept; null if it is not kept or does not exist. */
 export const findVersion = async (
   reads: ReadStore,
   template: TemplateDocument,
   version: number,
   kept: number | null,
 ): Promise<TemplateVersionDocument | null> => {
-  if (!isVersionRetained(version, template.version, kept)) return null;
+  if (!isVersionKept(version, template.version, kept)) return null;
   return (await reads.get(
     readModels.templateVersions,
     templateVersionId(template.id, version),
   )) as TemplateVersionDocument | null;
 };
 
-/** At most `limit` of the retained versions up to `newest`, newest first. */
+/** At most `limit` of the kept versions up to `newest`, newest first. */
 export const listVersions = async (
   reads: ReadStore,
   template: TemplateDocument,
@@ -102,7 +102,7 @@ export const listVersions = async (
   { newest, limit }: { newest: number; limit: number },
 ): Promise<TemplateVersionDocument[]> => {
   const ids = Array.from({ length: Math.min(limit, newest) }, (_, index) => newest - index)
-    .filter((version) => isVersionRetained(version, template.version, kept))
+    .filter((version) => isVersionKept(version, template.version, kept))
     .map((version) => templateVersionId(template.id, version));
   const found = (await reads.getMany(readModels.templateVersions, ids)) as TemplateVersionDocument[];
   return found.toSorted((a, b) => b.version - a.version);

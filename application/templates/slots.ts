@@ -20,7 +20,7 @@ const templateLimitExceeded = (limit: number): ApiError =>
     { limit },
   );
 
-/** The capacity of an account; null without a limit. @throws ApiError template_limit_exceeded if it is full by the read model */
+/** The capacity of an account, null without a limit. @throws ApiError template_limit_exceeded if the read model has `limit` templates */
 export const templateCapacity = async (
   reads: ReadStore,
   accountId: string,

@@ -17,7 +17,7 @@ import {
   updateTemplate,
   type UpdateTemplateOptions,
 } from '#application/templates/commands.ts';
-import { isVersionRetained } from '#application/templates/queries.ts';
+import { isVersionKept } from '#application/templates/queries.ts';
 import type { CallerContext } from '../server/context.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { nameSchema, route, type Route, noContent, ok } from '../server/route.ts';
@@ -143,7 +143,7 @@ export const templateChangeRoutes: Route[] = [
       const { version: restoredVersion } = body;
       const { eventLog } = dependencies;
       const { id, version } = await requireTemplate(eventLog, account.id, params.id);
-      if (!isVersionRetained(restoredVersion, version, keptVersions))
+      if (!isVersionKept(restoredVersion, version, keptVersions))
         throw versionNotFound(restoredVersion, version, keptVersions);
       const old = (await readVersionEvents(eventLog, id, restoredVersion, restoredVersion)).get(restoredVersion)!;
       const next = async ({ body: { name } }: { body: TemplateBody }) => ({

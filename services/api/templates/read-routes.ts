@@ -19,7 +19,7 @@ import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { readVersionEvents, requireTemplate } from '#application/templates/commands.ts';
 import { readTemplateStatistics, statisticsModels } from '#application/templates/queries.ts';
-import { isVersionRetained, listVersions } from '#application/templates/queries.ts';
+import { isVersionKept, listVersions } from '#application/templates/queries.ts';
 import { createNamedActorView } from '../server/actor-names.ts';
 import { eventView } from '#application/audit/event-view.ts';
 import { nameSchema, route, type Route, ok } from '../server/route.ts';
@@ -146,7 +146,7 @@ export const templateReadRoutes: Route[] = [
       ]);
       const oldest = versions.at(-1)?.version ?? newest;
       const events = await readVersionEvents(eventLog, document.id, oldest, newest);
-      const hasMore = isVersionRetained(oldest - 1, document.version, limits.keptVersions);
+      const hasMore = isVersionKept(oldest - 1, document.version, limits.keptVersions);
       const actorOf = ({ version }: { version: number }) => events.get(version)!.metadata.actor;
       const viewActor = await createNamedActorView(reads, account.id, versions.map(actorOf));
       return {

@@ -8,7 +8,7 @@ import {
   findTemplate,
   findVersion,
   idOfTemplateNamed,
-  retainedVersionsHint,
+  keptVersionsHint,
 } from '#application/templates/queries.ts';
 
 /** A template of the account from the read model. @throws ApiError template_not_found */
@@ -22,11 +22,11 @@ export const requireTemplateDocument = async (
   return document;
 };
 
-/** `current` is the version of the template, `kept` how many are kept. */
+/** The error for a version that is not kept. `current` is the version of the template, `kept` how many are kept; null keeps all. */
 export const versionNotFound = (version: string | number, current: number, kept: number | null): ApiError =>
   ApiError.of(
     'template_not_found',
-    `Version ${version} of the template never existed or is no longer kept.${retainedVersionsHint(current, kept)}`,
+    `Version ${version} of the template never existed or is no longer kept.${keptVersionsHint(current, kept)}`,
   );
 
 /** A version that is kept, by its number as text; `kept` is how many are. @throws ApiError template_not_found */
