@@ -107,7 +107,7 @@ export const warningsOfImages = (truncatedImages: HtmlDetails['truncatedImages']
  * @param html as the caller sent it, with the names of scripts
  * @param inlined with the style sheets of the assets
  */
-export const warningsOfCss = (
+export const warningsOfIgnoredFeatures = (
   html: string,
   inlined: string,
   { classification, details }: ReturnType<typeof classify>,
@@ -138,7 +138,10 @@ export const prepareHtml = (
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
   checkImages(details, maxImages, budget, assets);
-  const warnings = [...warningsOfImages(details.truncatedImages), ...warningsOfCss(html, inlined, classified)];
+  const warnings = [
+    ...warningsOfImages(details.truncatedImages),
+    ...warningsOfIgnoredFeatures(html, inlined, classified),
+  ];
   return {
     html: inlined,
     classification,

@@ -1,7 +1,7 @@
 import { visitDeclarations } from './css-declarations.ts';
 import { mayApplyToPrint } from './page-rule.ts';
 
-/** CSS for printing that other programs support and the browser ignores, and what to use instead, if anything. */
+/** CSS for printing, or an element, that the browser ignores. `reason` says what to use instead, if anything. */
 export type IgnoredFeature = { feature: string; reason: string };
 
 /** Rules, the declarations of a `@page` rule, those of an element or a margin box. */

@@ -7,7 +7,7 @@ import { textWidthMm } from '#libs/chromium/pdf/text-width.ts';
 import type { AssetInliner } from '../assets/inline.ts';
 import { withBaseUrl } from '../html/base-url.ts';
 import { classify, type HtmlDetails } from '../html/classify.ts';
-import { checkImages, missingResources, warningsOfCss, warningsOfImages } from '../html/convert.ts';
+import { checkImages, missingResources, warningsOfIgnoredFeatures, warningsOfImages } from '../html/convert.ts';
 import { htmlDocument } from '../html-document.ts';
 import { metadataLine, metadataMember } from '../html/meta-elements.ts';
 import { languageOf } from '../language/detect.ts';
@@ -138,7 +138,10 @@ export const convertMarkdown = (
     body,
   });
   const ofFormulas = mathErrorsOf(environment).map((error) => ({ kind: 'invalid_formula' as const, ...error }));
-  const ofHtml = [...warningsOfImages(detailsWithLines.truncatedImages), ...warningsOfCss(rendered, body, classified)];
+  const ofHtml = [
+    ...warningsOfImages(detailsWithLines.truncatedImages),
+    ...warningsOfIgnoredFeatures(rendered, body, classified),
+  ];
   const warnings = [...ofFrontMatter, ...ofFormulas, ...leftOutOf(environment), ...ofHtml];
   return {
     ...convertedDocument(html, classification),
