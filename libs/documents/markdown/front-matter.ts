@@ -106,7 +106,7 @@ const keepTexts = (map: YAMLMap): void => {
     },
     Alias: (_, alias, { 1: pair, length }) => {
       const named = anchors.get(alias.source);
-      // The copy is visited next. Only the value of a key is copied: within lists, copies could be many.
+      // The copy is visited next. Only the value of a key is copied, because a list could make many copies.
       if (isCollection(named)) return isTextKey(pair) && length === 2 ? (named.clone() as typeof named) : undefined;
       return named ? new Scalar(isTextKey(pair) ? named.source : named.value) : undefined;
     },

@@ -1,18 +1,18 @@
 // LibreOffice reads the text of many content controls (w:sdt) without their structure: it moves line breaks to the front,
-// so that words join, prints the instructions of fields and links, and repeats entries of lists. In the place of a control
-// its content is printed.
+// so that words join, prints the instructions of fields and links, and repeats entries of lists. So a control is replaced by
+// its content.
 
 const tags =
   /<(\/?)((?:[^\s<>!?/"'=:]+:)?)(sdt|sdtPr|sdtEndPr|sdtContent|dataBinding|docPartObj|docPartList)(?=[\s/>])[^<>]*>/g;
 
 type Range = { start: number; end: number };
-/** A control that is open, with the parts of it that are not its content. */
+/** A control whose end is not read yet. `around` are its tags and properties, without its content. */
 type Control = { around: Range[]; propertiesStart: number; isKept: boolean };
 
 /**
- * The XML with the contents of content controls in their place. Those that show a value of a custom XML part stay, because
- * LibreOffice takes the value from there, and so do those of Word itself, such as a table of contents. `xml` is a result of
- * `editTags`.
+ * The XML with the contents of content controls in their place. Two kinds of controls stay: those that show a value of a
+ * custom XML part, because LibreOffice takes the value from there, and those of Word itself, such as a table of contents.
+ * `xml` is a result of `editTags`.
  */
 export const withoutContentControls = (xml: string): string => {
   if (!xml.includes('sdtContent')) return xml;

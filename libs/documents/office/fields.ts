@@ -37,12 +37,12 @@ const tickBox = /^\s*FORMCHECKBOX\b/i;
 const isOn = (tag: string): boolean => !valuesOf(tag, 'val').some((value) => /^(?:0|false|off)$/.test(value));
 const isLockedBy = (tag: string): boolean => valuesOf(tag, 'fldLock').some((value) => /^(?:1|true|on)$/.test(value));
 
-/** LibreOffice prints an error for a reference to a bookmark that the document does not have. Word does not update it. */
+/** LibreOffice prints an error for a reference to a missing bookmark, where Word shows the stored result. */
 const references = /^\s*(?:REF|PAGEREF|NOTEREF)\s+(?:"([^"]*)"|([^\s"\\]+))/i;
 /** LibreOffice prints the results of these as they are stored, or needs their instructions. */
 const structuralFields = /^\s*(?:TOC|TOA|INDEX|BIBLIOGRAPHY|HYPERLINK|FORM\w+)\b/i;
 
-/** What else says that a field is printed with its stored result: the author locked it, or it refers to nothing. */
+/** Whether a field is printed with its stored result because its author locked it, or because its bookmark is missing. */
 const isFixed = (instruction: string, isLocked: boolean, bookmarks: ReadonlySet<string>): boolean => {
   if (isLocked) return !structuralFields.test(instruction);
   const [, quoted, plain] = references.exec(instruction) ?? [];

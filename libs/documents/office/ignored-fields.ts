@@ -16,7 +16,7 @@ const contents = instruction('TOC|TOA|INDEX');
 
 const isOn = (tag: string): boolean => !valuesOf(tag, 'val').some((value) => /^(?:0|false|off)$/.test(value));
 
-/** The fields of a Word document which Word works out, and LibreOffice prints as they are stored. */
+/** Warnings about fields of a Word document that Word calculates and LibreOffice prints as they are stored. */
 export const findIgnoredFields = (parts: Parts): RenderWarning[] => {
   const texts = (path: RegExp): string[] =>
     [...parts].flatMap(([name, content]) => (path.test(name) ? [readXml(content) ?? ''] : []));

@@ -84,7 +84,7 @@ const withoutFolder = (sheet: string): string =>
     ),
   );
 
-/** What the cleaning of a part takes from others: names of other workbooks, bookmarks and styles of a Word document. */
+/** What the cleaning of a part needs from other parts: names of other workbooks, bookmarks and styles of a Word document. */
 type OtherParts = {
   externalNames: ReadonlySet<string>;
   bookmarks: ReadonlySet<string>;
