@@ -13,7 +13,7 @@ import type { Range } from './queries.ts';
 const texts = strings.overview.stats;
 const lowSuccessRate = 0.95;
 
-/** In place of the figures and what is below them, which appear together: the height of each depends on its data. */
+/** Shown until the data of the whole page are loaded. Its parts appear together, because the height of each depends on its data. */
 export const Placeholders = (): ReactElement => (
   <div className="grid-4 figures">
     {Array.from({ length: 4 }, (_, card) => (
@@ -24,7 +24,7 @@ export const Placeholders = (): ReactElement => (
   </div>
 );
 
-type FailedProps = {
+type FailedFigureProps = {
   label: string;
   query: UseQueryResult;
   /** Default: true. The page has a button of its own for the statistics. */
@@ -32,7 +32,7 @@ type FailedProps = {
 };
 
 /** In place of a figure that could not be loaded. */
-const Failed = ({ label, query, hasRetry = true }: FailedProps): ReactElement => (
+const FailedFigure = ({ label, query, hasRetry = true }: FailedFigureProps): ReactElement => (
   <Stat label={label} value="–" text={query.error?.message}>
     {hasRetry && (
       <Button size="small" icon="refresh" onPress={() => void query.refetch()}>
@@ -43,13 +43,13 @@ const Failed = ({ label, query, hasRetry = true }: FailedProps): ReactElement =>
 );
 
 const Today = ({ query }: { query: UseQueryResult<StatisticsResponse> }): ReactElement => {
-  if (!query.data) return <Failed label={texts.today} query={query} />;
+  if (!query.data) return <FailedFigure label={texts.today} query={query} />;
   const { renders, failed } = query.data.totals;
   return <Stat label={texts.today} value={<Count value={renders} />} text={texts.todayText(failed)} />;
 };
 
 const Quota = ({ query }: { query: UseQueryResult<UsageResponse> }): ReactElement => {
-  if (!query.data) return <Failed label={texts.month} query={query} />;
+  if (!query.data) return <FailedFigure label={texts.month} query={query} />;
   const { used, limit } = query.data.quota;
   const share = limit === null ? 0 : used / limit;
   return (
@@ -83,8 +83,8 @@ export const Figures = ({ statistics, today, quota, range }: FiguresProps): Reac
       </>
     ) : (
       <>
-        <Failed label={texts.success} query={statistics} hasRetry={false} />
-        <Failed label={texts.duration} query={statistics} hasRetry={false} />
+        <FailedFigure label={texts.success} query={statistics} hasRetry={false} />
+        <FailedFigure label={texts.duration} query={statistics} hasRetry={false} />
       </>
     )}
   </div>

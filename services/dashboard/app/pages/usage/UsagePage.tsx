@@ -20,7 +20,7 @@ import '../../styles/usage.css';
 
 const texts = strings.usage;
 
-/** The renders of each day. Without a breakdown, which is loading, the chart is empty. */
+/** The renders of each day. The chart is empty while the breakdown is loading: it is undefined then. */
 const DayChart = ({ breakdown, month }: { breakdown: Breakdown | undefined; month: string }): ReactElement => {
   const days = useMemo(() => breakdown?.rows.toReversed() ?? [], [breakdown]);
   const times = useMemo(() => days.map(({ value }) => value), [days]);

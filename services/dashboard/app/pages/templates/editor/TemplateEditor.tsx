@@ -47,7 +47,7 @@ const Issues = ({ issues }: { issues: TemplateIssue[] | null }): ReactElement =>
   );
 };
 
-/** As high as the editor. */
+/** As high as the editor, so that nothing moves when the editor appears. */
 const CodeLoading = (): ReactElement => (
   <div className="code-editor">
     <Loading />
