@@ -7,7 +7,7 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { type PdfPage, readPdf, withoutDates } from '../support/documents/read-pdf.ts';
-import { changedData, hostileData, longList } from '../support/documents/hostile-data.ts';
+import { changedData, hostileData, longListRows } from '../support/documents/hostile-data.ts';
 import { outsideOf, overlapsOf } from '../support/documents/page-layout.ts';
 import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
@@ -200,7 +200,7 @@ describe('A long list', () => {
       for (const heading of headings) expect(pagesWith(pages, heading)).toEqual(expect.arrayContaining(withRows));
       if (total !== null) {
         const items = example.sample['items'] as { description: string }[];
-        const last = pagesWith(pages, items[(longList - 1) % items.length]!.description).at(-1);
+        const last = pagesWith(pages, items[(longListRows - 1) % items.length]!.description).at(-1);
         expect(pagesWith(pages, total).at(-1)).toBe(last);
       }
     },

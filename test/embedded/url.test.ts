@@ -102,8 +102,8 @@ describe('The page at a URL', () => {
 
   it('does not include itself without end', async () => {
     // The time limits of other plans can end it first on a busy machine.
-    const patient = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
-    expectErrorResponse(await patient.convert('url', onSite('/itself')), 'conversion_failed', {
+    const client = createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
+    expectErrorResponse(await client.convert('url', onSite('/itself')), 'conversion_failed', {
       details: { frames: 201, limit: 200 },
     });
   });

@@ -24,16 +24,16 @@ export const changedData = (data: Data, { text, number, list }: Change): Data =>
   return visit(data, '') as Data;
 };
 
-/** So many rows that each template needs several pages for them. */
-export const longList = 150;
+/** The rows of a long list. Each template needs several pages for them. */
+export const longListRows = 150;
 
 /** The length of the lists that callers can make long. The design of the template fixes the other lists. */
 const longLists: Record<string, number> = {
-  items: longList,
-  lines: longList,
-  rows: longList,
-  bars: longList,
-  enclosures: longList,
+  items: longListRows,
+  lines: longListRows,
+  rows: longListRows,
+  bars: longListRows,
+  enclosures: longListRows,
   paragraphs: 30,
 };
 
