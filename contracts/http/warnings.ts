@@ -87,9 +87,9 @@ const warning = z.discriminatedUnion('type', [
       reason: z.string().describe('Why, and what to use instead, if anything.'),
     })
     .describe(
-      'CSS for printing, or something in header or footer, that other programs support and that has no effect in this ' +
-        'PDF; @page rules in whose place the options apply; elements of MathML that are not drawn; or fields of a Word ' +
-        'document that are printed as stored.',
+      'Something that other programs support has no effect in this PDF: CSS for printing, an element of MathML, a field ' +
+        'of a Word document that is printed as stored, or something in header or footer. Or @page rules are not ' +
+        'used, because the page options or their defaults apply.',
     ),
   z
     .object({ type: z.literal('link_broken'), message, part, link: z.string().describe('Such as `part:9`.') })

@@ -70,9 +70,9 @@ export const accountSettingsRoutes: Route[] = [
     description:
       'Changes the fields of the body; the others stay as they are. If two requests change the same field, the later one ' +
       'wins; the history of the account shows both. Locale, time zone and retention apply to renders that are accepted ' +
-      'after this response, in all processes of the service; if the service is busy, to those a moment later. Every ' +
-      'render records the values that applied to it, so a repeated render and the verification of an earlier one do ' +
-      'not depend on later changes.',
+      'after this response, in all processes of the service. If the service is busy, they can apply a moment later. ' +
+      'Every render records the values that applied to it, so a repeated render and the verification of an earlier ' +
+      'one do not depend on later changes.',
     permission: 'account:write',
     request: {
       body: nameSchema('ChangeAccountSettings', accountSettingsRequest),
@@ -91,7 +91,7 @@ export const accountSettingsRoutes: Route[] = [
         );
       const command = { type: 'changeSettings', name: body.name, settings: changeOf(body) } as const;
       const { state, position } = await changeAccount(eventLog, account.id, command, cause);
-      // The settings are stored even if the read model is late.
+      // The settings are stored, so the response does not fail if the read model is late.
       if (position !== null)
         await waitUntilCallersSee(dependencies, account.id, position, readModels.accounts).catch(() => undefined);
       if (state.status === 'NONE') throw new Error(`account ${account.id} has no events`);
