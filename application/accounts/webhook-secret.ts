@@ -49,7 +49,7 @@ const tooManySecrets = (until: string, now: Date): ApiError => {
 };
 
 /**
- * Gives an account a new webhook secret. Returns the secrets as the read model will have them.
+ * Gives an account a new webhook secret. Returns what the read model will have at `position`.
  * @throws ApiError rate_limit_exceeded if too many previous ones are valid
  */
 export const rotateWebhookSecret = async (

@@ -44,8 +44,9 @@ export const accountsOf = async (reads: Reads, personId: string) => {
 };
 
 /**
- * A page of the sessions of a person that have not ended, the newest first. `before` is the bare id of the last session of
- * the page before. `next` is the `before` of the next page; null on the last page.
+ * A page of the sessions of a person that have not ended, the newest first: at most `limit`, and fewer if many have ended.
+ * `before` is the bare id of the last session of the previous page. `next` is the `before` of the next page; null on the
+ * last page.
  */
 export const findSessionPage = async (
   reads: Pick<ReadStore, 'find'>,

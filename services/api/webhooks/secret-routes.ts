@@ -41,7 +41,7 @@ export const webhookSecretRoutes: Route[] = [
       const { position, webhookSecret } = await rotateWebhookSecret(eventLog, id, cause);
       readYourWrites.recordWrite(id, position, readModels.accounts);
       void reply.header('cache-control', 'no-store');
-      // Not from the read model: a caller who repeats the request because that is late would rotate twice.
+      // Not from the read model: it may be late, and a caller who repeats a failed request rotates twice.
       return webhookSecretView(secrets, { id, webhookSecret }, eventLog.now());
     },
   }),
