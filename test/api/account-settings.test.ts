@@ -85,7 +85,7 @@ describe('The settings of an account', () => {
     await change({ name: 'tests' });
   });
 
-  it('are the stored ones in the response, also if the read models are late', async () => {
+  it('are in the response to a change, also if the read models are late', async () => {
     const { reads } = api.engines;
     const late = vi.spyOn(reads, 'waitForCheckpoint').mockResolvedValue(false);
     const changed = await change({ locale: 'fi' });

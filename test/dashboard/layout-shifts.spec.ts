@@ -16,12 +16,12 @@ const paths = [
   '/account',
 ];
 
-/** What web.dev calls good is 0.1. */
+/** Half of the cumulative layout shift that web.dev calls good. */
 const maxShift = 0.05;
 
 type Shift = { value: number; moved: string[] };
 
-/** Collects the layout shifts of the page, for `takeShifts`. */
+/** Records the layout shifts of the page. `takeShifts` returns those since its last call. */
 const observeShifts = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     type Entry = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
@@ -46,7 +46,7 @@ const takeShifts = (page: Page): Promise<Shift[]> =>
 const holdRequests = async (page: Page) => {
   const held: (() => Promise<void>)[] = [];
   await page.route('**/api/v1/**', (route) => {
-    // The stream never ends.
+    // `route.fetch` waits for the end of a response, and the stream has none.
     if (route.request().url().endsWith('/live')) return route.continue();
     held.push(async () => {
       const response = await route.fetch();

@@ -178,7 +178,7 @@ test('A list of 100,000 renders keeps a bounded page, to its last row, also whil
   await expect(rows().first()).toContainText('document-100000.pdf');
   const elements = () => page.evaluate(() => document.querySelectorAll('*').length);
   const atTop = await elements();
-  // The browser scrolls to the end that it has drawn.
+  // The key End scrolls to the end of what is drawn.
   await waitForFrames(page);
   await page.keyboard.press('End');
   await expect(last).toContainText('document-1.pdf');

@@ -33,7 +33,7 @@ test('The preview follows what is written, and an error leaves the last preview'
   await expect(page.locator('.hbs-helper, .hbs-keyword').first()).toBeVisible();
 });
 
-test('A preview that may be there later is requested again, at most three times', async ({ dashboard, context }) => {
+test('A preview that fails and may succeed later is requested three times at most', async ({ dashboard, context }) => {
   const { page, shown } = await openGreeting(dashboard, context);
   const path = '**/api/v1/templates/preview';
   const add = async (text: string): Promise<void> => {

@@ -17,7 +17,7 @@ import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const [backlog, concurrency] = [30, 2] as const;
-/** While documents take long. */
+/** How many documents run at once at most, while they take long. */
 const maxRunning = 4 * concurrency;
 let scriptTracker: ScriptTracker;
 const at = serviceForTestFile(async () => {
@@ -60,7 +60,7 @@ describe('While an account has many jobs in the queue,', () => {
     crowdAccount = bareId('acc', account)!;
     crowd = createClient(at.service.url, (await issueKey(at.installation, account)).key);
     single = createClient(at.service.url, await createUnlimitedKey(at.installation));
-    // The first take all places until all are submitted. The others wait, so that few are enough for a queue.
+    // The first run until all are submitted. Each of the others takes a while, so that few are enough for a queue.
     const submit = (count: number, fields: Body): Promise<ApiResponse[]> =>
       Promise.all(
         Array.from({ length: count }, () =>

@@ -101,7 +101,7 @@ const renderAll = async (): Promise<NamedPdf[]> => {
   const composed = await caller.postRender({ ...composition, conformance: both });
   add('parts in several languages', pdfBytes(pdfIn('parts in several languages', composed)), '3b', 'ua1');
   for (const name of allExamples) add(`example ${name}`, pdfBytes(await renderedSample(name)), '3b', 'ua1');
-  // Each at one level alone, and the first at each level with PDF/UA.
+  // Each at one level alone. The first three, which have different levels, also with PDF/UA.
   for (const [index, [name, make]] of Object.entries(await makersForLevels()).entries()) {
     const [level, flavour] = levels[index % 3]!;
     add(`${name} ${flavour}`, await make(level), flavour);

@@ -6,7 +6,7 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { serviceWithHeldDocuments } from '../support/service/held-documents.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Few, because a busy machine may need seconds for each page with scripts, and the time limit ends held documents.
+// Few, because a busy machine may need seconds for each page with scripts. Held documents fail at their time limit.
 const concurrency = 2;
 const { at, heldDocument, release, heldImages } = serviceWithHeldDocuments(concurrency);
 
@@ -23,7 +23,7 @@ test('four accounts whose slow documents fill the browsers do not block the docu
   let ended = 0;
   const document = () => ({ ...smallRequest, data: `${heldDocument()}<script></script>` });
   const post = (client: ApiClient) => client.postRender(document()).finally(() => (ended += 1));
-  // Without shares, these would take all places.
+  // Without a share for each account, these would use all browsers.
   const all = slow.flatMap((client) => many(concurrency, () => post(client)));
   await waitUntil('every account has a document under way', () => heldImages() >= 6);
   for (const data of ['<p>static', '<p>scripted<script>document.body.append(1)</script>']) {

@@ -44,7 +44,11 @@ describe('The image of a data: URL', () => {
     ['a font', base64('wOF2'), /not an image/],
     ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /not an SVG/],
     ['an SVG that is called PNG', `data:image/png;base64,${Buffer.from(svg).toString('base64')}`, /does not say/],
-    ['cut at a colour', `data:image/svg+xml;utf8,${svg.replace('/>', ' fill="#f00"/>')}`, /write %23/],
+    [
+      'an SVG that ends at the # of a colour',
+      `data:image/svg+xml;utf8,${svg.replace('/>', ' fill="#f00"/>')}`,
+      /write %23/,
+    ],
     ['a text that is called SVG', 'data:image/svg+xml,text', /not an SVG/],
   ])('is refused if it is %s', (_, url, problem) => expect(dataImageProblem(url)).toMatch(problem));
 

@@ -4,7 +4,7 @@ import { waitUntil } from '../wait-until.ts';
 
 const heldPath = '/held/';
 
-/** A server to which documents report that they run in the browser. It listens at this address of the machine. */
+/** A server to which documents report that they run in the browser. It listens on `address`, an IP address of the machine. */
 export const openScriptTracker = async (address = '127.0.0.1') => {
   const calls = new Map<string, number>();
   const released = new Map<string, PromiseWithResolvers<void>>();

@@ -1,4 +1,4 @@
-/** Secrets of a callback, which may be nowhere but at its receiver. */
+/** Secrets of a callback. No one but its receiver may get them. */
 export const canary = /canary-/;
 export const headers = { Authorization: 'Bearer canary-r5T1v3N0', 'X-Tenant': 'canary-7' };
 export const secretPath = '/hook/canary-k9Q2z7X1?key=canary-p4M8w6Y3';
