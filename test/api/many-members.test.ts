@@ -110,7 +110,7 @@ describe('Many sessions of one person', () => {
   type Page = { sessions: { id: string; current: boolean }[]; next_cursor: string | null };
   const path = '/api/v1/session/sessions';
 
-  it('are listed in pages, the newest first, and all end but the own one', async () => {
+  it('are listed in pages, the newest first, and all are revoked except the own one', async () => {
     const { body } = await owner.request('GET', path);
     const [own] = (body as Page).sessions;
     const { personId } = (await api.engines.reads.get('sessions', own!.id.replace('session_', '')))!;

@@ -72,7 +72,10 @@ for (const size of [
   { width: 1280, height: 800 },
   { width: 360, height: 740 },
 ])
-  test(`No page moves when its data arrive late, in a window of ${size.width} px`, async ({ browser, dashboard }) => {
+  test(`Nothing on a page moves when its data arrive late, in a window of ${size.width} px`, async ({
+    browser,
+    dashboard,
+  }) => {
     const { id: accountId, client, templates } = await dashboard.openAccount();
     const { id } = await templates.create('<p>{{customer}}</p>', { name: 'Offer' });
     await client.postRender({ mode: 'RENDER', template_id: id, data: {} });

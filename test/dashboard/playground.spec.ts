@@ -40,7 +40,7 @@ test('A narrow window scrolls to the result of each render and announces it', as
   await expect(result(page).getByRole('alert')).toBeInViewport({ ratio: 1 });
 });
 
-test('A file is recognised by its name, and an unknown one asks for the input type', async ({ browser, dashboard }) => {
+test('The type of a file follows from its name, or else the page asks for it', async ({ browser, dashboard }) => {
   const { id } = await dashboard.openAccount();
   const page = await dashboard.openPage(browser, { accountId: id, role: 'owner' }, '/playground');
   const file = page.locator('input[type=file]').first();

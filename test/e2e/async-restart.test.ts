@@ -51,7 +51,7 @@ let interrupted: {
   between: string;
   rendering: string;
   held: WebhookReceiver;
-  /** Of `between`, whose target has secrets. */
+  /** The receiver of the job `between`. The URL and headers of its callback have secrets. */
   failing: WebhookReceiver;
   healthy: WebhookReceiver;
   /** What the killed service has logged and stored. */
@@ -186,7 +186,7 @@ describe('After a service was killed', () => {
     timeoutMs,
   );
 
-  it('the headers and the URL of a callback reach its receiver, and are nowhere else', async () => {
+  it('the headers and the URL of a callback reach its receiver, and are in no log, no file and no later response', async () => {
     const { between, failing, logs, stored } = interrupted;
     expect(await delivered(between)).toMatchObject({ webhook_attempts: 2, webhook_url: shownUrl(failing.url) });
     expect(failing.received.map(({ path, headers: sent }) => [path, sent])).toEqual(

@@ -179,7 +179,7 @@ describe('The read models', () => {
 /** With servers, those of each render mode, and one that is not text: the other input types are stored in the same way. */
 const documents = reproducibleDocuments
   .filter(([inputType]) => !isOnServers || ['html', 'docx'].includes(inputType))
-  // Each start of LibreOffice takes a second. office.test.ts compares the bytes of its processes.
+  // Word documents are printed without LibreOffice, whose starts take a second each. office.test.ts compares its bytes.
   .map(([type, data, options]) => [type, data, type === 'docx' ? { docx_layout: 'semantic' } : options] as const);
 
 describe('After a restart', () => {

@@ -24,7 +24,7 @@ let processes: ProcessInfo[];
 let browserFolders: string[];
 let temporary: string;
 let leftFolders: string[];
-/** Those of composed documents. */
+/** The names of the temporary folders of composed documents. */
 const temporaryFolders = async (): Promise<string[]> =>
   (await readdir(temporary)).filter((name) => name.startsWith('colophon-parts-'));
 const names = Array.from({ length: 6 }, (_, i) => `killed-${i}`);
