@@ -59,33 +59,51 @@ describe('The relay after a restart', () => {
     expect(order.toSorted()).toEqual(['render-1', 'render-2']);
   });
 
-  it('lets other work run while it reads the traces of many deliveries', async () => {
+  describe('with many deliveries', () => {
     const count = 1_000;
-    const pending = Array.from({ length: count }, (_, id) => ({ id: String(id), accountId: 'a', round: 1 }));
-    const find = async (collection: string, { where }: Query): Promise<Document[]> =>
-      collection === readModels.deliveries && where['status'] === 'pending' ? pending : [];
-    let readsInTurn = 0;
-    let mostInTurn = 0;
-    const read = async (): Promise<[]> => {
-      if (readsInTurn === 0) setImmediate(() => (readsInTurn = 0));
-      mostInTurn = Math.max(mostInTurn, (readsInTurn += 1));
-      return [];
-    };
-    const stop = new AbortController();
-    let published = 0;
-    const publish = async (): Promise<void> => void ((published += 1) === count && stop.abort());
     const concurrency = { maxQuick: 1, maxTotal: 1 };
-    await runRelay(
-      {
+    const run = (
+      publish: () => Promise<void>,
+      read: () => Promise<[]>,
+      stop = new AbortController(),
+    ): Promise<void> => {
+      const pending = Array.from({ length: count }, (_, id) => ({ id: String(id), accountId: 'a', round: 1 }));
+      const find = async (collection: string, { where }: Query): Promise<Document[]> =>
+        collection === readModels.deliveries && where['status'] === 'pending' ? pending : [];
+      const dependencies = {
         store: { head: async () => 0, read } as unknown as EventStore,
         bus: { publish } as unknown as Bus,
         reads: { checkpoint: async () => 0, find } as unknown as ReadStore,
         concurrency: { renders: concurrency, officeRenders: concurrency },
-      },
-      stop.signal,
-    );
-    expect(published).toBe(count);
-    expect(mostInTurn).toBeLessThan(count);
+      };
+      return runRelay(dependencies, stop.signal);
+    };
+
+    it('lets other work run while it reads their traces', async () => {
+      let readsInTurn = 0;
+      let mostInTurn = 0;
+      const read = async (): Promise<[]> => {
+        if (readsInTurn === 0) setImmediate(() => (readsInTurn = 0));
+        mostInTurn = Math.max(mostInTurn, (readsInTurn += 1));
+        return [];
+      };
+      const stop = new AbortController();
+      let published = 0;
+      const publish = async (): Promise<void> => void ((published += 1) === count && stop.abort());
+      await run(publish, read, stop);
+      expect(published).toBe(count);
+      expect(mostInTurn).toBeLessThan(count);
+    });
+
+    it('throws the error of the bus, and publishes no more', async () => {
+      let published = 0;
+      const publish = async (): Promise<void> => {
+        published += 1;
+        throw new Error('The bus is unavailable.');
+      };
+      await expect(run(publish, async () => [])).rejects.toThrow('The bus is unavailable.');
+      expect(published).toBeLessThan(count);
+    });
   });
 
   it('counts deliveries that had begun before it publishes others, so that not all of an account are on the bus', async () => {

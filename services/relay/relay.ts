@@ -119,10 +119,13 @@ export const runRelay = async (
     publishing.delete(task);
   };
   const publishFrom = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
-    const published: Promise<void>[] = [];
+    let published: Promise<void>[] = [];
     for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) {
       published.push(publish(task));
-      if (published.length % publishedPerTurn === 0) await nextTurn();
+      if (published.length < publishedPerTurn) continue;
+      // Not without waiting for them: one that fails meanwhile would end the process.
+      await Promise.all([...published, nextTurn()]);
+      published = [];
     }
     await Promise.all(published);
   };
