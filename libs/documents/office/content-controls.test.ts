@@ -13,6 +13,7 @@ describe('A content control of a Word document', () => {
     ['another control', control('', `<w:p>${control('<w:date/>', '<w:r/>')}</w:p>`), '<w:p><w:r/></w:p>'],
     ['a control that stays', control('', control(binding, '<w:r/>')), control(binding, '<w:r/>')],
     ['the content of its list', control('<w15:repeatingSection/><w15:dataBinding/>', '<w:p/>'), '<w:p/>'],
+    ['no control of its properties', control(control('', 'a'), 'b'), 'b'],
     ['nothing', '<w:p><w:sdt><w:sdtPr/><w:sdtContent/></w:sdt></w:p>', '<w:p></w:p>'],
   ])('is replaced by %s in it', (_, xml, expected) => expect(withoutContentControls(xml)).toBe(expected));
 
@@ -30,6 +31,12 @@ describe('A content control of a Word document', () => {
     ['has no end', '<w:sdt><w:sdtPr><w:text/></w:sdtPr><w:sdtContent><w:p/>'],
     ['has only an end', '<w:p/></w:sdtContent></w:sdt>'],
   ])('stays if it %s', (_, xml) => expect(withoutContentControls(xml)).toBe(xml));
+
+  it('is never longer than its XML, if an end has no start', () => {
+    const [start, end] = ['<w:sdt></w:sdtPr><w:sdtContent>', '</w:sdtContent></w:sdt>'];
+    expect(withoutContentControls(`<a/>${start}${end}`.repeat(2))).toBe('<a/></w:sdtPr>'.repeat(2));
+    expect(withoutContentControls(`${start}${end}`.repeat(100_000))).toHaveLength(100_000 * '</w:sdtPr>'.length);
+  });
 
   it.each(['<w:sdt>', '<w:sdtPr>', '<w:sdt><w:sdtContent>', '<w:sdt ', '</w:sdt>'])(
     'is read once if a part repeats its start without an end: %s',

@@ -28,7 +28,10 @@ export const withoutContentControls = (xml: string): string => {
     if (!control) continue;
     if (name === 'sdtPr' || name === 'sdtEndPr') {
       if (!slash) control.propertiesStart = index;
-      if (slash || tag.endsWith('/>')) control.around.push({ start: control.propertiesStart, end });
+      if ((slash || tag.endsWith('/>')) && control.propertiesStart >= 0) {
+        control.around.push({ start: control.propertiesStart, end });
+        control.propertiesStart = -1;
+      }
     } else if (name === 'sdtContent') control.around.push({ start: index, end });
     else if (name !== 'sdt') control.isKept ||= name !== 'dataBinding' || prefix !== 'w15:';
     else {
@@ -41,8 +44,9 @@ export const withoutContentControls = (xml: string): string => {
   const kept: string[] = [];
   let position = 0;
   for (const { start, end } of removed.toSorted((one, other) => one.start - other.start)) {
-    kept.push(xml.slice(position, start));
-    position = end;
+    kept.push(xml.slice(position, Math.max(position, start)));
+    // XML that is not valid can have a control within the properties of another.
+    position = Math.max(position, end);
   }
   return kept.join('') + xml.slice(position);
 };
