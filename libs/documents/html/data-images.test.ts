@@ -23,6 +23,8 @@ describe('The image of a data: URL', () => {
     ['an escaped SVG', `data:IMAGE/SVG+XML ;utf8,%0a${encodeURIComponent(`<!-- a --><?xml version="1.0"?>${svg}`)}`],
     ['an SVG with a fragment', `data:image/svg+xml,${svg} #view`],
     ['an escaped SVG with a fragment', `data:image/svg+xml,${encodeURIComponent(svg)}#view`],
+    ['an SVG with a fragment after a line break', `data:image/svg+xml,${svg.replace('/>', '>%3C/svg%3E%0A#view')}`],
+    ['an SVG whose names have a prefix', `data:image/svg+xml,<s:svg xmlns:s="http://www.w3.org/2000/svg"></s:svg >#a`],
     ['an SVG with an escaped #', `data:image/svg+xml,${svg.replace('/>', ' fill="%23f00"/>')}`],
     ['an SVG in base64', svgText(Buffer.from(svg))],
     ['an SVG with a byte order mark', svgText(Buffer.from(`\ufeff${svg}`))],
@@ -44,11 +46,9 @@ describe('The image of a data: URL', () => {
     ['a font', base64('wOF2'), /not an image/],
     ['a PNG that is called SVG', `data:image/svg+xml;base64,${pngText}`, /not an SVG/],
     ['an SVG that is called PNG', `data:image/png;base64,${Buffer.from(svg).toString('base64')}`, /does not say/],
-    [
-      'an SVG that ends at the # of a colour',
-      `data:image/svg+xml;utf8,${svg.replace('/>', ' fill="#f00"/>')}`,
-      /write %23/,
-    ],
+    ['an SVG cut at a colour', `data:image/svg+xml;utf8,${svg.replace('/>', ' fill="#f00"/>')}`, /write %23/],
+    ['an SVG cut in its style', `data:image/svg+xml,${svg.replace('/>', '><style>#a{}</style></svg>')}`, /write %23/],
+    ['an SVG cut in a text', `data:image/svg+xml,${encodeURI('<svg><text>#1</text></svg>')}`, /write %23/],
     ['a text that is called SVG', 'data:image/svg+xml,text', /not an SVG/],
   ])('is refused if it is %s', (_, url, problem) => expect(dataImageProblem(url)).toMatch(problem));
 

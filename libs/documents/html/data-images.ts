@@ -26,11 +26,15 @@ const leadingSpace = /^(?:\s|%(?:20|09|0a|0d))+/i;
 
 const cutSvg = 'its data: URL ends at the first #, within the SVG; write %23 in place of each #';
 
-/** Whether the first # of a body is within the SVG: the browser reads a URL only up to its fragment (URL standard, 4.4). */
+/** The end tag of an SVG or its only tag, or a comment or an instruction after it. */
+const endOfSvg = /(?:<\/(?:[\w.-]+:)?svg\s*|\/|--|\?)>\s*$/;
+
+/** Whether a fragment begins within an SVG: the browser reads the URL up to it (URL standard, section 4.4). */
 const isCutByFragment = (body: string): boolean => {
   const end = body.indexOf('#');
-  // A complete SVG ends with a tag or a comment, whose last character may be escaped.
-  return end >= 0 && !/(?:>|%3e)$/i.test(body.slice(Math.max(0, end - signatureCharacters), end).trimEnd());
+  return (
+    end >= 0 && !endOfSvg.test(decodeBody(body.slice(Math.max(0, end - signatureCharacters), end), false).toString())
+  );
 };
 
 /**
