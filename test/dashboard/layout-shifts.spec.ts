@@ -81,6 +81,10 @@ for (const size of [
     await client.postRender({ mode: 'RENDER', template_id: id, data: {} });
     const page = await dashboard.openPage(browser, { accountId, role: 'owner' });
     await page.setViewportSize(size);
+    // Hidden parts stay hidden, however long the answers take.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Animation.enable');
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
     await observeShifts(page);
     const { answerAll } = await holdRequests(page);
     await page.goto('/dashboard/nowhere');
@@ -94,4 +98,18 @@ for (const size of [
       const sum = shifts.reduce((total, { value }) => total + value, 0);
       expect.soft(sum, `${path}: ${JSON.stringify(shifts)}`).toBeLessThanOrEqual(maxShift);
     }
+  });
+
+for (const [name, path, endpoint, shown] of [
+  ['the overview', '/', '**/api/v1/usage', 'Success rate'],
+  ['the settings', '/settings', '**/api/v1/account', 'Save'],
+] as const)
+  test(`A request that is never answered leaves the rest of ${name} usable`, async ({ browser, dashboard }) => {
+    const { id: accountId, client } = await dashboard.openAccount();
+    await client.render('html', '<p>first');
+    const page = await dashboard.openPage(browser, { accountId, role: 'owner' });
+    await page.route(endpoint, () => undefined);
+    await page.goto(`/dashboard${path}`);
+    await expect(page.locator('.skeleton')).not.toHaveCount(0);
+    await expect(page.getByText(shown, { exact: true }).first()).toBeVisible();
   });

@@ -13,10 +13,13 @@ import type { Range } from './queries.ts';
 const texts = strings.overview.stats;
 const lowSuccessRate = 0.95;
 
-/** Shown until the data of the whole page are loaded. Its parts appear together, because the height of each depends on its data. */
-export const Placeholders = (): ReactElement => (
+/**
+ * Cards in place of figures that are loading. What is below appears with the last of them, or after some seconds
+ * (base.css): the height of each figure depends on its data.
+ */
+export const Placeholders = ({ count }: { count: number }): ReactElement => (
   <div className="grid-4 figures">
-    {Array.from({ length: 4 }, (_, card) => (
+    {Array.from({ length: count }, (_, card) => (
       <div key={card} className="card stat">
         <Skeleton />
       </div>
@@ -42,13 +45,15 @@ const FailedFigure = ({ label, query, hasRetry = true }: FailedFigureProps): Rea
   </Stat>
 );
 
-const Today = ({ query }: { query: UseQueryResult<StatisticsResponse> }): ReactElement => {
+const Today = ({ query }: { query: UseQueryResult<StatisticsResponse> }): ReactElement | null => {
+  if (query.isPending) return null;
   if (!query.data) return <FailedFigure label={texts.today} query={query} />;
   const { renders, failed } = query.data.totals;
   return <Stat label={texts.today} value={<Count value={renders} />} text={texts.todayText(failed)} />;
 };
 
-const Quota = ({ query }: { query: UseQueryResult<UsageResponse> }): ReactElement => {
+const Quota = ({ query }: { query: UseQueryResult<UsageResponse> }): ReactElement | null => {
+  if (query.isPending) return null;
   if (!query.data) return <FailedFigure label={texts.month} query={query} />;
   const { used, limit } = query.data.quota;
   const share = limit === null ? 0 : used / limit;
@@ -71,7 +76,7 @@ type FiguresProps = {
   range: Range;
 };
 
-/** The most important figures of the account: today, the month, and the chosen range. */
+/** The most important figures of the account that have loaded or failed: today, the month, and the chosen range. */
 export const Figures = ({ statistics, today, quota, range }: FiguresProps): ReactElement => (
   <div className="grid-4 figures">
     <Today query={today} />
@@ -81,7 +86,7 @@ export const Figures = ({ statistics, today, quota, range }: FiguresProps): Reac
         <SuccessRate statistics={statistics.data} range={range} />
         <MedianDuration statistics={statistics.data} />
       </>
-    ) : (
+    ) : statistics.isPending ? null : (
       <>
         <FailedFigure label={texts.success} query={statistics} hasRetry={false} />
         <FailedFigure label={texts.duration} query={statistics} hasRetry={false} />

@@ -54,6 +54,8 @@ export const OverviewPage = (): ReactElement => {
   const latest = useLatestRenders();
   useLiveOverview();
   const isNew = latest.data?.renders.length === 0;
+  // The statistics are two figures.
+  const loading = [today, quota, statistics, statistics, latest].filter(({ isPending }) => isPending).length;
   return (
     <>
       <PageHeader
@@ -73,9 +75,8 @@ export const OverviewPage = (): ReactElement => {
       />
       <div className="stack-lg">
         {statistics.error && <ErrorNotice error={statistics.error} onRetry={() => void statistics.refetch()} />}
-        {[statistics, today, quota, latest].some(({ isPending }) => isPending) ? (
-          <Placeholders />
-        ) : isNew ? (
+        {loading > 0 && <Placeholders count={Math.min(loading, 4)} />}
+        {isNew ? (
           <FirstRender />
         ) : (
           <>
