@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createPreviewLimiter, maxAccountPreviews } from './preview-limits.ts';
 
 /** A limiter, and previews that end when the test ends them. */
@@ -14,7 +14,7 @@ const openPreviews = () => {
       running.splice(running.indexOf(name), 1);
       return name;
     };
-    const result = limiter.run({ accountId, editor }, preview);
+    const result = limiter.run({ accountId, editor, maxWaitMs: 30_000 }, preview);
     result.catch(() => undefined);
     return result;
   };
@@ -48,6 +48,21 @@ describe('The previews of an account', () => {
     }
     end('next');
     expect(await next).toBe('next');
+  });
+
+  it('wait for their turn as long as others may work', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { start, running, end } = openPreviews();
+    const [, , third, fourth] = ['a', 'b', 'c', 'd'].map((name) => start('A', name));
+    await vi.advanceTimersByTimeAsync(29_000);
+    end('a');
+    await turn();
+    expect(running).toEqual(['b', 'c']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(fourth).rejects.toMatchObject({ fields: { name: 'service_unavailable' } });
+    end('c');
+    expect(await third).toBe('c');
   });
 
   it('replace older ones of the same editor: a running one ends for its caller, a waiting one never starts', async () => {

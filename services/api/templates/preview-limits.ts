@@ -2,8 +2,11 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { openFairQueue } from '#libs/concurrency/fair-queue.ts';
 import { openRunningCounts } from '../server/concurrency-limit.ts';
 
-/** Whose preview it is. A newer preview of the same editor replaces an older one; null replaces none. */
-export type PreviewOwner = { accountId: string; editor: string | null };
+/**
+ * Whose preview it is. A newer preview of the same editor replaces an older one; null replaces none. `maxWaitMs` is how long
+ * it may wait for its turn: as long as a preview of the account may work, so that two that are slow do not refuse the next.
+ */
+export type PreviewOwner = { accountId: string; editor: string | null; maxWaitMs: number };
 
 export type PreviewLimiter = {
   /** @throws ApiError preview_replaced, concurrency_limit_exceeded, service_unavailable, and what the preview throws */
@@ -14,7 +17,6 @@ export type PreviewLimiter = {
 export const maxAccountPreviews = 8;
 /** Few, so that renders find room. Previews that take long mostly wait and do not count as quick ones. */
 const permits = { maxQuick: 4, maxTotal: 16, slowAfterMs: 500, maxPerGroup: 2 };
-const maxWaitMs = 10_000;
 
 const previewReplaced = (): ApiError =>
   ApiError.of('preview_replaced', 'A newer preview of the same editor has replaced this one.');
@@ -33,7 +35,7 @@ export const createPreviewLimiter = (): PreviewLimiter => {
   const { requireRoom, change } = openRunningCounts({ name: 'template previews', max: maxAccountPreviews });
   const latest = new Map<string, () => void>();
   return {
-    run: async ({ accountId, editor }, preview) => {
+    run: async ({ accountId, editor, maxWaitMs }, preview) => {
       const key = editor === null ? null : `${accountId} ${editor}`;
       if (key !== null) latest.get(key)?.();
       requireRoom(accountId);

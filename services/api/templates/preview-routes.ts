@@ -125,7 +125,7 @@ const renderVersion = async (
   const { inputs, eventLog, previews, previewLimiter } = dependencies;
   const { sample_data, content, variables, default_options, labels } = await readTemplate(inputs, version.body);
   const template = { content, variables, default_options, labels, data: JSON.stringify(sample_data), options: {} };
-  const owner = { accountId: context.account.id, editor: null };
+  const owner = { accountId: context.account.id, editor: null, maxWaitMs: context.limits.processingMs };
   return previewLimiter.run(owner, () => {
     const now = eventLog.now();
     // The date of the version, so that the same version always gives the same PDF.
@@ -192,7 +192,8 @@ export const templatePreviewRoutes: Route[] = [
       const template = templateOf(context);
       const editor = body.editor === undefined ? null : `${JSON.stringify(actor)} ${body.editor}`;
       requireTemplateSize(body.content, limits);
-      const rendered = await previewLimiter.run({ accountId: account.id, editor }, async () => {
+      const owner = { accountId: account.id, editor, maxWaitMs: limits.processingMs };
+      const rendered = await previewLimiter.run(owner, async () => {
         const now = eventLog.now();
         try {
           return await previews.render(previewTaskOf(context, template, { id, at: now, now }));
