@@ -44,7 +44,7 @@ const structuralFields = /^\s*(?:TOC|TOA|INDEX|BIBLIOGRAPHY|HYPERLINK|FORM\w+)\b
 
 /** Whether a field is printed with its stored result because its author locked it, or because its bookmark is missing. */
 const isFixed = (instruction: string, isLocked: boolean, bookmarks: ReadonlySet<string>): boolean => {
-  if (isLocked) return !structuralFields.test(instruction);
+  if (isLocked) return !structuralFields.test(instruction) && !instructionFields.test(instruction);
   const [, quoted, plain] = references.exec(instruction) ?? [];
   const bookmark = quoted ?? plain;
   return bookmark !== undefined && !bookmarks.has(bookmark);

@@ -104,6 +104,7 @@ describe('The fields of a document', () => {
     ['fields after others', field('PAGE') + field('NUMPAGES')],
     ['references to a bookmark', field('REF a \\h') + field('PAGEREF "a"')],
     ['locked tables of contents', field('TOC').replace('/>', ' w:fldLock="1"/>')],
+    ['locked macro buttons', field('MACROBUTTON a text').replace('/>', ' w:fldLock="1"/>')],
     ['fields that say they are not locked', field('DATE').replace('/>', ' w:fldLock="0"/>')],
   ])('stay in all other cases: %s', (_, xml) => expect(stored(xml)).toBe(xml));
   it.each(['REF b \\h', 'PAGEREF "b c"', ' noteref b'])(
