@@ -32,6 +32,11 @@ describe('A content control of a Word document', () => {
     ['has only an end', '<w:p/></w:sdtContent></w:sdt>'],
   ])('stays if it %s', (_, xml) => expect(withoutContentControls(xml)).toBe(xml));
 
+  it.each(['word/document.xml', 'word/header1.xml', 'word/footnotes.xml'])('is replaced in %s', (path) => {
+    const parts = new Map([[path, Buffer.from(control('<w:text/>', '<w:p/>'))]]);
+    expect(Buffer.from(neutralise(parts, 'ooxml').get(path)!).toString()).toBe('<w:p/>');
+  });
+
   it('is never longer than its XML, if an end has no start', () => {
     const [start, end] = ['<w:sdt></w:sdtPr><w:sdtContent>', '</w:sdtContent></w:sdt>'];
     expect(withoutContentControls(`<a/>${start}${end}`.repeat(2))).toBe('<a/></w:sdtPr>'.repeat(2));
