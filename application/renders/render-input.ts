@@ -22,20 +22,21 @@ import { storeComposition } from './compose/composition-input.ts';
 import { accountDefaultsFor } from '#application/accounts/render-settings.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 
-const unknownTemplate = (templateId: string, template_version: number | undefined, hint = ''): ApiError => {
+const unknownTemplate = (templateId: string, hint: string): ApiError => {
   const template_id = truncateForMessage(templateId);
-  return template_version === undefined
-    ? ApiError.of(
-        'render_template_not_found',
-        `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.${hint}`,
-        { field: 'template_id', template_id },
-      )
-    : ApiError.of(
-        'render_template_not_found',
-        `The account has no template ${template_id} with a version ${template_version} that is still kept.${hint}`,
-        { field: 'template_version', template_id, template_version },
-      );
+  return ApiError.of(
+    'render_template_not_found',
+    `The account has no template with the id ${template_id}. GET /api/v1/templates lists the ids.${hint}`,
+    { field: 'template_id', template_id },
+  );
 };
+
+const unknownVersion = (template_id: string, template_version: number, hint: string): ApiError =>
+  ApiError.of(
+    'render_template_not_found',
+    `The account has no template ${template_id} with a version ${template_version} that is still kept.${hint}`,
+    { field: 'template_version', template_id, template_version },
+  );
 
 const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
 const withoutWebhook = <T extends object>(fields: T): T =>
@@ -74,14 +75,13 @@ const storeTemplateContent = async (
   const { mode: _mode, template_id, template_version, data: _data, ...options } = request;
   await readYourWrites.waitForWrites(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
-  if (!template)
-    throw unknownTemplate(template_id, template_version, await idOfTemplateNamed(reads, account.id, template_id));
+  if (!template) throw unknownTemplate(template_id, await idOfTemplateNamed(reads, account.id, template_id));
   const version = template_version ?? template.version;
   // The template document has the current version.
   const { keptVersions } = planLimits(account);
   const body =
     version === template.version ? template : (await findVersion(reads, template, version, keptVersions))?.body;
-  if (!body) throw unknownTemplate(template_id, template_version, keptVersionsHint(template.version, keptVersions));
+  if (!body) throw unknownVersion(template_id, version, keptVersionsHint(template.version, keptVersions));
   const [{ default_options }, dataRef] = await Promise.all([readVariablesAndOptions(inputs, body), inputs.put(data)]);
   return {
     source: {

@@ -160,8 +160,10 @@ describe('A template that does not exist', () => {
 it('An error about the name of a template in place of its id has the id', async () => {
   const { id } = await templateClient.create('<p>x</p>', { name: 'Erinnerung für März' });
   const expected = expect.stringMatching(`The template of that name has the id ${id}.$`);
-  const response = await templateClient.render('Erinnerung für März', {});
-  expectErrorResponse(response, 'render_template_not_found', { message: expected });
+  for (const options of [{}, { template_version: 2 }]) {
+    const response = await templateClient.render('Erinnerung für März', {}, options);
+    expectErrorResponse(response, 'render_template_not_found', { message: expected, field: 'template_id' });
+  }
   const read = await templateClient.send('GET', `/${encodeURIComponent('Erinnerung für März')}`);
   expectErrorResponse(read, 'template_not_found', { message: expected });
 });
