@@ -6,6 +6,7 @@ import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
 import { evaluate, EvaluationFailed } from './document/evaluate.ts';
+import { failedFontWarnings } from './document/failed-fonts.ts';
 import { collectFonts, nameDefaultFont } from './document/fonts-used.ts';
 import type { BrowserInstance } from './browsers/instance.ts';
 import { failPageOnAbort, type Page } from './browsers/page.ts';
@@ -83,6 +84,11 @@ const printLoadedPage = async (
   };
 };
 
+const withWarnings = (warnings: RenderWarning[], { result, ...printed }: PrintedPage): PrintedPage => ({
+  ...printed,
+  result: { ...result, warnings: [...warnings, ...result.warnings] },
+});
+
 const withLostContent = async ({ result, findLostContent }: PrintedPage): Promise<PrintResult> => ({
   ...result,
   warnings: [...result.warnings, ...(await findLostContent())],
@@ -108,7 +114,10 @@ const reusablePageStrategy: PrintStrategy = {
           await emulateMedia(page, request.options.emulate_media);
           await loadDocument(page, request.html);
           if (request.classification.needsStabilising) await stabilise(page.session, request.options);
-          return withLostContent(await printLoadedPage(page, instance, request, context, started));
+          const failed = await failedFontWarnings(page.session, request);
+          return withLostContent(
+            withWarnings(failed, await printLoadedPage(page, instance, request, context, started)),
+          );
         }),
       { isLast },
     );
@@ -186,16 +195,13 @@ const loadAndPrint = async (
     await (navigation?.whileItStays({ ...context, event, deadline }, waitUntilReady) ?? waitUntilReady());
     const loadedPage = await navigation?.loadedPage();
     const failed = (await resourceTracker?.checkFailures()) ?? [];
+    const failedFonts = await failedFontWarnings(page.session, request, failed);
     const ignored = (await styleSheets?.findIgnored(request.html, scripts)) ?? [];
     const { result, findLostContent } = await printLoadedPage(page, instance, request, context, started);
-    return {
-      result: {
-        ...result,
-        warnings: [...failed, ...ignored, ...result.warnings],
-        ...(loadedPage ? { page: loadedPage } : {}),
-      },
+    return withWarnings([...failed, ...failedFonts, ...ignored], {
+      result: { ...result, ...(loadedPage ? { page: loadedPage } : {}) },
       findLostContent,
-    };
+    });
   } finally {
     stopScriptLimits?.();
   }

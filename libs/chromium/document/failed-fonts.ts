@@ -1,0 +1,64 @@
+import type { RenderWarning } from '#contracts/events/render-warnings.ts';
+import type { Session } from '../cdp/connection.ts';
+import type { PrintRequest } from '../print-request.ts';
+import { evaluateIfPossible } from './evaluate.ts';
+
+const maxWarnings = 20;
+const maxFamilyLength = 100;
+
+/**
+ * Runs in the page: the families of `@font-face` that the text uses and that the browser could not load from any of their
+ * sources, and whether one of the sources is a data: URL. A family with only installed fonts (`local()`) is not named,
+ * because it may be missing on purpose.
+ */
+const failedFontsExpression = String.raw`(() => {
+  const failed = [...document.fonts].filter(({ status }) => status === 'error');
+  if (failed.length === 0) return [];
+  const keyOf = (...descriptors) => descriptors.map((text) => text.replace(/^(["'])(.*)\1$/, '$2')).join('|');
+  const sources = new Map();
+  const collect = (sheet) => {
+    try {
+      for (const rule of sheet.cssRules) {
+        if (rule.type === CSSRule.FONT_FACE_RULE) {
+          const { fontFamily, fontWeight, fontStyle, src } = rule.style;
+          const key = keyOf(fontFamily, fontWeight || 'normal', fontStyle || 'normal');
+          sources.set(key, (sources.get(key) ?? '') + src);
+        } else if (rule.styleSheet ?? rule.cssRules) collect(rule.styleSheet ?? rule);
+      }
+    } catch {}
+  };
+  for (const sheet of document.styleSheets) collect(sheet);
+  const found = new Map();
+  for (const { family, weight, style } of failed) {
+    const source = sources.get(keyOf(family, weight, style)) ?? 'url(';
+    if (source.includes('url(')) found.set(keyOf(family).slice(0, ${maxFamilyLength}), /url\(["']?data:/i.test(source));
+  }
+  return [...found].slice(0, ${maxWarnings});
+})()`;
+
+const isFailedFont = (value: unknown): value is [family: string, isEmbedded: boolean] =>
+  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'boolean';
+
+const mayUseFonts = ({ html, classification: { scripts, external } }: PrintRequest): boolean =>
+  scripts || external || /font-face|\\/i.test(html);
+
+/**
+ * Warnings about fonts whose files the browser cannot read, for example because they are truncated or another kind of
+ * file. `reported` are those about resources that could not be fetched, which may be the files of the same fonts.
+ */
+export const failedFontWarnings = async (
+  session: Session,
+  request: PrintRequest,
+  reported: readonly RenderWarning[] = [],
+): Promise<RenderWarning[]> => {
+  if (!mayUseFonts(request)) return [];
+  const value = await evaluateIfPossible(session, failedFontsExpression);
+  const failed = (Array.isArray(value) ? value : []).filter(isFailedFont);
+  return failed
+    .filter(([, isEmbedded]) => isEmbedded || (request.classification.external && reported.length === 0))
+    .map(([family]) => ({
+      kind: 'resource_failed',
+      url: `@font-face ${family}`.toWellFormed(),
+      reason: 'the browser can read none of the font files that it names; another font is printed',
+    }));
+};
