@@ -39,7 +39,9 @@ const failedFontsExpression = String.raw`(() => {
 const isFailedFont = (value: unknown): value is [family: string, isEmbedded: boolean] =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'boolean';
 
-const mayUseFonts = ({ html, classification: { scripts, external } }: PrintRequest): boolean =>
+type Document = { html: string; classification: Pick<PrintRequest['classification'], 'scripts' | 'external'> };
+
+const mayUseFonts = ({ html, classification: { scripts, external } }: Document): boolean =>
   scripts || external || /font-face|\\/i.test(html);
 
 /**
@@ -48,7 +50,7 @@ const mayUseFonts = ({ html, classification: { scripts, external } }: PrintReque
  */
 export const failedFontWarnings = async (
   session: Session,
-  request: PrintRequest,
+  request: Document,
   reported: readonly RenderWarning[] = [],
 ): Promise<RenderWarning[]> => {
   if (!mayUseFonts(request)) return [];

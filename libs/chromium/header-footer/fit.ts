@@ -14,6 +14,7 @@ import {
 import { type HeaderFooterContent, type HeaderFooterKind, parseHeaderFooter } from './parse.ts';
 import { inlineImages } from './inline-images.ts';
 import { fillPlaceholders, type MarkedName } from './marks.ts';
+import { fontFamiliesExpression, namesFontFaces, readFontFaces, waitForFontFaces } from './font-faces.ts';
 import { collectHeadings, type Heading } from './running-heading.ts';
 import { evaluate } from '../document/evaluate.ts';
 import { emulateMedia, loadDocument } from '../document/load.ts';
@@ -36,7 +37,7 @@ export type FitHeaderFooter = (
 ) => Promise<HeaderFooterTemplates>;
 
 /** What headers and footers use of the document. */
-type DocumentTexts = { fonts: string; direction: Direction; title: string; headings: Heading[] };
+type DocumentTexts = { fonts: string; families: string[]; direction: Direction; title: string; headings: Heading[] };
 
 const titleExpression =
   "(document.title.trim() || [...document.querySelectorAll('h1,h2')].map((heading) => heading.innerText?.trim())" +
@@ -48,6 +49,7 @@ const directionExpression = "styleOf(document.querySelector('body > main[dir]:on
 const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): Promise<DocumentTexts> => {
   const members = [
     'fonts: styleOf(body)?.fontFamily',
+    `families: ${fontFamiliesExpression}`,
     `direction: ${directionExpression}`,
     `title: ${used.has('title') ? titleExpression : "''"}`,
     `headings: ${used.has('section') ? collectHeadings : '[]'}`,
@@ -57,12 +59,14 @@ const readDocument = async ({ session }: Page, used: ReadonlySet<MarkedName>): P
     document.body ?? document.documentElement, (element) => element && getComputedStyle(element))`;
   const {
     fonts = '',
+    families = [],
     direction,
     title = '',
     headings = [],
   } = (await evaluate(session, expression)) as Partial<DocumentTexts>;
   return {
     fonts: fonts !== '' && fonts.length < 500 ? fonts : 'sans-serif',
+    families,
     direction: direction === 'rtl' ? 'rtl' : 'ltr',
     title,
     headings,
@@ -94,29 +98,37 @@ const cutTextWarnings = (
   return [{ kind: 'content_overflow', element: `${kind}_html`, side, overflowMm: roundedUp(cut[side]) }];
 };
 
+const unavailableFontWarning = (family: string): RenderWarning => ({
+  kind: 'feature_ignored',
+  feature: `font ${family.slice(0, 60).toWellFormed()} in header and footer`,
+  reason: 'They are printed without network. Send the font file as an asset, or as a data: URL in its @font-face.',
+});
+
 /**
  * Lays out the header and footer of a loaded document: in the fonts of the document's body, and at their natural height
  * if that is more than the configured height, so that nothing is cut off or covers the text. Measured values are cached,
  * because the same contents are often used again.
  */
 export const createHeaderFooterFitter = (): FitHeaderFooter => {
-  const cache = new LRUCache<string, Measured[]>({ max: 500 });
+  type Measurement = { measured: Measured[]; failedFonts: RenderWarning[] };
+  const cache = new LRUCache<string, Measurement>({ max: 500 });
 
-  const measure = async (html: string, { signal, staticInstance }: FitContext): Promise<Measured[]> => {
+  const measure = async (html: string, { signal, staticInstance }: FitContext): Promise<Measurement> => {
     const key = hash('sha256', html, 'base64');
     const cached = cache.get(key);
     if (cached) return cached;
     const instance = await staticInstance();
-    const measured = await instance.withReusablePage((page) =>
+    const measurement = await instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
         // The page may still have the media of its last document.
         await emulateMedia(page, 'print');
         await loadDocument(page, html);
-        return (await evaluate(page.session, measureExpression)) as Measured[];
+        const failedFonts = await waitForFontFaces(page, html);
+        return { measured: (await evaluate(page.session, measureExpression)) as Measured[], failedFonts };
       }),
     );
-    cache.set(key, measured);
-    return measured;
+    cache.set(key, measurement);
+    return measurement;
   };
 
   /** With their images and the title of the document in them. */
@@ -139,12 +151,14 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     if (parsed.length === 0) return noHeaderFooterTemplates;
     const { options } = request;
     const used = new Set(parsed.flatMap(({ placeholders }) => placeholders));
-    const { fonts, direction, title, headings } = await readDocument(page, used);
+    const { fonts, families, direction, title, headings } = await readDocument(page, used);
     const contents = await completeContents(parsed, title, request, context);
+    const { css: fontFaces, unavailable } = await readFontFaces(page, families, fonts, contents);
     const { geometry } = pages;
     const hasTexts = used.has('title') || used.has('section');
-    const layout: LayoutContext = { geometry, fonts, direction, printBackground: options.print_background, hasTexts };
-    const measured = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
+    const printBackground = options.print_background;
+    const layout: LayoutContext = { geometry, fonts, fontFaces, direction, printBackground, hasTexts };
+    const { measured, failedFonts } = await measure(measurementHtml(contents, layout, longestOf(headings)), context);
 
     const place = (kind: HeaderFooterKind, minHeight: number, lowestMargin: number) => {
       const index = contents.findIndex((content) => content.kind === kind);
@@ -156,12 +170,17 @@ export const createHeaderFooterFitter = (): FitHeaderFooter => {
     const header = place('header', options.header_height, geometry.lowest.top);
     const footer = place('footer', options.footer_height, geometry.lowest.bottom);
     await pages.growMargins({ top: header.height, bottom: footer.height });
-    const warnings = contents.flatMap(({ kind, ignored }, index): RenderWarning[] => [
-      ...ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
-      ...cutTextWarnings(kind, measured[index]!, geometry),
-    ]);
+    const warnings = [...failedFonts, ...unavailable.map(unavailableFontWarning)];
+    warnings.push(
+      ...contents.flatMap(({ kind, ignored }, index): RenderWarning[] => [
+        ...ignored.map((feature) => ({ kind: 'feature_ignored' as const, ...feature })),
+        ...cutTextWarnings(kind, measured[index]!, geometry),
+      ]),
+    );
     const common = { headerHeight: header.height, footerHeight: footer.height, warnings };
-    if (!contents.some(({ differsByPage }) => differsByPage))
+    // The browser prints a template before its fonts are loaded.
+    const needsFonts = namesFontFaces(fontFaces) || contents.some(({ html }) => namesFontFaces(html));
+    if (!needsFonts && !contents.some(({ differsByPage }) => differsByPage))
       return { header: header.template, footer: footer.template, ...common };
     const overlay = createOverlay({
       head: headerFooterStyles(layout),

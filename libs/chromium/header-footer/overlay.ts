@@ -16,6 +16,7 @@ import {
 import { overlayPages } from '../pdf/overlay.ts';
 import type { DrawOverlay } from '../pdf/parameters.ts';
 import { printToPdf } from '../pdf/print-to-pdf.ts';
+import { waitForFontFaces } from './font-faces.ts';
 import { markOf } from './marks.ts';
 import { type Heading, runningHeadings } from './running-heading.ts';
 
@@ -80,7 +81,7 @@ const pageNumbers = (ranges: string | undefined, total: number): number[] =>
   Array.from({ length: total }, (_, index) => index + 1).filter(isPageIn(ranges ?? null));
 
 const requireSize = (blocks: string, pages: number): void => {
-  const characters = blocks.replaceAll(/"data:[^"]*"/g, '').length * pages;
+  const characters = blocks.replaceAll(/"data:[^"]*"|\(data:[^)]*\)/g, '').length * pages;
   if (characters <= maxCharacters) return;
   throw ApiError.of(
     'conversion_failed',
@@ -113,8 +114,10 @@ export const createOverlay =
     const overlay = await instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
         await emulateMedia(page, 'print');
-        await loadDocument(page, overlayHtml(head, blocks, [...sizes.values()]));
+        const html = overlayHtml(head, blocks, [...sizes.values()]);
+        await loadDocument(page, html);
         await evaluate(page.session, `${repeatBlock}(${JSON.stringify({ pages, marks })})`);
+        await waitForFontFaces(page, html);
         return printToPdf(page.session, {
           preferCSSPageSize: true,
           printBackground: options.print_background,

@@ -11,18 +11,21 @@ const defaultTypography = (fonts: string, direction: Direction) =>
   `<style>:where(.colophon-header,.colophon-footer){font:400 9pt/1.35 ${safeFontFamily(fonts)};` +
   `color:#000;direction:${direction};text-align:start;box-sizing:border-box}</style>`;
 
-/** `direction` and `fonts` are those of the document. `hasTexts`: a placeholder for a text of the document is used. */
+/** `direction`, `fonts` and `fontFaces` are those of the document. `hasTexts`: a placeholder for a text of the document is used. */
 export type LayoutContext = {
   geometry: PageGeometry;
   fonts: string;
+  fontFaces: string;
   direction: Direction;
   printBackground: boolean;
   hasTexts: boolean;
 };
 
 /** The styles of headers and footers. */
-export const headerFooterStyles = ({ fonts, direction, hasTexts }: LayoutContext): string =>
-  defaultTypography(fonts, direction) + (hasTexts ? placeholderStyle : '');
+export const headerFooterStyles = ({ fonts, fontFaces, direction, hasTexts }: LayoutContext): string =>
+  (fontFaces === '' ? '' : `<style>${fontFaces}</style>`) +
+  defaultTypography(fonts, direction) +
+  (hasTexts ? placeholderStyle : '');
 
 /**
  * A page with the headers and footers below each other at their printed width, for measuring. `section` is the longest
