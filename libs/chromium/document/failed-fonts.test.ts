@@ -8,8 +8,8 @@ afterAll(() => printer.close());
 
 const broken = `data:font/woff2;base64,${Buffer.from('<html>404 Not found</html>').toString('base64')}`;
 const faceOf = (family: string, source: string) => `@font-face{font-family:${family};src:${source}}`;
-const warningsOf = async (html: string, scripts = false) =>
-  (await printer.print(requestFor(html, { scripts }))).warnings;
+const warningsOf = async (html: string, scripts = false, external = false) =>
+  (await printer.print(requestFor(html, { scripts, external }))).warnings;
 const failed = (family: string) => ({
   kind: 'resource_failed',
   url: `@font-face ${family}`,
@@ -20,6 +20,11 @@ test.each([false, true])('a font file that cannot be read is named in a warning 
   const css = `@media print{${faceOf('"House Sans"', `url(${broken})`)}}`;
   const html = `<style>${css}</style><p style="font-family:House Sans">Text`;
   expect(await warningsOf(html, scripts)).toEqual([failed('House Sans')]);
+});
+
+test('a font that is missing among the assets is not reported a second time', async () => {
+  const html = `<style>${faceOf('Own', 'url(missing.woff2)')}</style><p style="font-family:Own">Text`;
+  expect(await warningsOf(html, false, true)).toEqual([]);
 });
 
 test.each([

@@ -8,21 +8,26 @@ const maxFamilyLength = 100;
 
 /**
  * Runs in the page: the families of `@font-face` that the text uses and that the browser could not load from any of their
- * sources, and whether one of the sources is a data: URL. A family with only installed fonts (`local()`) is not named,
- * because it may be missing on purpose.
+ * sources, and whether one of the sources is a data: URL. Not named are families with only installed fonts (`local()`),
+ * which may be missing on purpose, and with only relative URLs that lead nowhere, which are reported as missing assets.
  */
 const failedFontsExpression = String.raw`(() => {
   const failed = [...document.fonts].filter(({ status }) => status === 'error');
   if (failed.length === 0) return [];
   const keyOf = (...descriptors) => descriptors.map((text) => text.replace(/^(["'])(.*)\1$/, '$2')).join('|');
   const sources = new Map();
+  const hasBase = (rule) => rule.parentStyleSheet.href !== null || document.baseURI.startsWith('http');
   const collect = (sheet) => {
     try {
       for (const rule of sheet.cssRules) {
         if (rule.type === CSSRule.FONT_FACE_RULE) {
           const { fontFamily, fontWeight, fontStyle, src } = rule.style;
           const key = keyOf(fontFamily, fontWeight || 'normal', fontStyle || 'normal');
-          sources.set(key, (sources.get(key) ?? '') + src);
+          const { isEmbedded = false, isFetched = false } = sources.get(key) ?? {};
+          sources.set(key, {
+            isEmbedded: isEmbedded || /url\(["']?data:/i.test(src),
+            isFetched: isFetched || (hasBase(rule) ? /url\(/ : /url\(["']?(?:https?:)?\/\//i).test(src),
+          });
         } else if (rule.styleSheet ?? rule.cssRules) collect(rule.styleSheet ?? rule);
       }
     } catch {}
@@ -30,8 +35,9 @@ const failedFontsExpression = String.raw`(() => {
   for (const sheet of document.styleSheets) collect(sheet);
   const found = new Map();
   for (const { family, weight, style } of failed) {
-    const source = sources.get(keyOf(family, weight, style)) ?? 'url(';
-    if (source.includes('url(')) found.set(keyOf(family).slice(0, ${maxFamilyLength}), /url\(["']?data:/i.test(source));
+    // A script made the font, or the style sheet may not be read.
+    const { isEmbedded, isFetched } = sources.get(keyOf(family, weight, style)) ?? { isEmbedded: false, isFetched: true };
+    if (isEmbedded || isFetched) found.set(keyOf(family).slice(0, ${maxFamilyLength}), isEmbedded);
   }
   return [...found].slice(0, ${maxWarnings});
 })()`;

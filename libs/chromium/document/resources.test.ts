@@ -28,6 +28,9 @@ const handlers: Record<string, RequestListener> = {
   '/cut': (request) => request.socket.destroy(),
   '/never': () => {},
   '/style.css': (_, response) => response.setHeader('content-type', 'text/css').end('p{font-size:30pt}'),
+  '/fonts.css': (_, response) =>
+    response.setHeader('content-type', 'text/css').end('@font-face{font-family:F;src:url(page.woff2)}p{font-family:F}'),
+  '/page.woff2': (_, response) => response.setHeader('access-control-allow-origin', '*').end('<p>not a font'),
   '/footnotes.css': (_, response) =>
     response
       .setHeader('content-type', 'text/css')
@@ -132,6 +135,11 @@ test('an image that never arrives delays the document until its processing timeo
 test('domcontentloaded does not wait for images, but they are loaded', async () => {
   await print(`<img src="${base}/good.png">`, { options: { wait_for: 'domcontentloaded' } });
   expect(seen.filter(({ url }) => url === '/good.png')).toHaveLength(1);
+});
+
+test('a font of another style sheet that the server answers with a page is a warning', async () => {
+  const { warnings } = await print(`<link rel=stylesheet href="${base}/fonts.css"><p>Text`);
+  expect(warnings).toEqual([expect.objectContaining({ kind: 'resource_failed', url: '@font-face F' })]);
 });
 
 test('external styles are used; failed styles and fonts are warnings', async () => {
