@@ -93,6 +93,12 @@ def memory_mb():
     return int(STATISTICS.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') >> 20
 
 
+def has_fonts_of_documents(folder):
+    """Whether a document brought fonts, which LibreOffice would also use for all later documents."""
+    fonts = os.path.join(folder, 'profile', 'user', 'temp', 'embeddedfonts')
+    return any(files for _, _, files in os.walk(fonts))
+
+
 def remove(path):
     try:
         os.remove(path)
@@ -135,10 +141,11 @@ def convert(office, folder, header, content):
         result = None if source.endswith('.xlsx') else print_document(office, header, source, target)
         if result is None:
             result = print_alone(folder, header, source, target)
+        result = {**result, 'memoryMb': memory_mb(), 'hasFonts': has_fonts_of_documents(folder)}
         if 'error' in result:
-            return {**result, 'memoryMb': memory_mb()}, b''
+            return result, b''
         with open(target, 'rb') as file:
-            return {**result, 'memoryMb': memory_mb()}, file.read()
+            return result, file.read()
     finally:
         remove(source)
         remove(target)

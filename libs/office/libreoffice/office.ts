@@ -55,7 +55,8 @@ type Slot = { process: OfficeProcess; documents: number; busy: boolean; memoryMb
 
 /**
  * A pool of LibreOffice processes. They start when they are needed, are kept for further documents, and each is
- * replaced after a number of documents, after an error, and when it holds much memory.
+ * replaced after a number of documents, after an error, after a document with fonts of its own, and when it holds much
+ * memory.
  */
 export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOptions): Office => {
   const { documentsPerProcess, startTimeoutMs, slowAfterMs, retainedMemoryShare } = { ...defaultTuning, ...tuning };
@@ -139,6 +140,7 @@ export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOpti
     slot.documents += 1;
     counts.documents += 1;
     let isReusable = false;
+    let hasFonts = false;
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
@@ -154,7 +156,8 @@ export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOpti
         request.file,
       );
       slot.memoryMb = reply.header.memoryMb;
-      isReusable = reply.header.error === undefined && !request.isolated;
+      hasFonts = reply.header.hasFonts;
+      isReusable = reply.header.error === undefined && !request.isolated && !hasFonts;
       return reply;
     } catch (error) {
       if (timedOut) throw timeoutError(request.limits.processingMs);
@@ -163,6 +166,7 @@ export const openOffice = ({ folder, memoryMb, logger, tuning = {} }: OfficeOpti
     } finally {
       clearTimeout(timer);
       release(slot, isReusable);
+      if (hasFonts && !request.isolated) startSpare();
     }
   };
 

@@ -18,7 +18,15 @@ import { javaSettings, profileSettings } from './profile.ts';
 
 /** Which restrictions the system allowed, see isolation.py. */
 export type Isolation = { network: boolean; files: boolean };
-export type Reply = { error?: 'load' | 'save'; reason?: string; loadMs?: number; saveMs?: number; memoryMb: number };
+export type Reply = {
+  error?: 'load' | 'save';
+  reason?: string;
+  loadMs?: number;
+  saveMs?: number;
+  memoryMb: number;
+  /** The process has fonts that a document brought, and would use them for other documents. */
+  hasFonts: boolean;
+};
 export type ConversionHeader = {
   fileName: string;
   requestedAtMs: number;
