@@ -17,9 +17,9 @@ const failed = (family: string) => ({
 });
 
 test.each([false, true])('a font file that cannot be read is named in a warning (scripts: %s)', async (scripts) => {
-  const css = `@media print{${faceOf('"House Sans"', `url(${broken})`)}}`;
-  const html = `<style>${css}</style><p style="font-family:House Sans">Text`;
-  expect(await warningsOf(html, scripts)).toEqual([failed('House Sans')]);
+  const css = `@media print{${faceOf('"Brand Sans"', `url(${broken})`)}}`;
+  const html = `<style>${css}</style><p style="font-family:Brand Sans">Text`;
+  expect(await warningsOf(html, scripts)).toEqual([failed('Brand Sans')]);
 });
 
 test('a font that is missing among the assets is not reported a second time', async () => {

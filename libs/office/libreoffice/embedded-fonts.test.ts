@@ -20,16 +20,16 @@ const fontPath = new URL(import.meta.resolve('pdfjs-dist/standard_fonts/Liberati
 const font = Buffer.from(
   readFileSync(fontPath)
     .toString('latin1')
-    .replaceAll(utf16('Liberation Sans'), utf16('Colophon House!'))
-    .replaceAll('Liberation Sans', 'Colophon House!'),
+    .replaceAll(utf16('Liberation Sans'), utf16('Colophon Brand!'))
+    .replaceAll('Liberation Sans', 'Colophon Brand!'),
   'latin1',
 );
 const fontKey = '{00000000-0000-0000-0000-000000000000}';
-const body = paragraph('Agreement', '', '<w:rFonts w:ascii="Colophon House!" w:hAnsi="Colophon House!"/>');
+const body = paragraph('Agreement', '', '<w:rFonts w:ascii="Colophon Brand!" w:hAnsi="Colophon Brand!"/>');
 const withFont = buildDocx(body, [relationship('rId9', 'fontTable', 'fontTable.xml')], {
   'word/fontTable.xml': part(
     'fonts',
-    `<w:font w:name="Colophon House!"><w:embedRegular r:id="rId1" w:fontKey="${fontKey}"/></w:font>`,
+    `<w:font w:name="Colophon Brand!"><w:embedRegular r:id="rId1" w:fontKey="${fontKey}"/></w:font>`,
   ),
   'word/_rels/fontTable.xml.rels': relationshipsPart([relationship('rId1', 'font', 'fonts/font1.bin')]),
   'word/fonts/font1.bin': font,
