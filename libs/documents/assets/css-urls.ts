@@ -10,18 +10,22 @@ const closing = new Set([')-token', ']-token', '}-token']);
 const urlFunctions = new Set(['url', 'src']);
 const imageSetFunctions = new Set(['image-set', '-webkit-image-set']);
 
-/** A URL in the CSS, and the range of the text that stands for it: `url(...)`, or a string. */
-type CssUrl = { url: string; kind: CssUrlKind; start: number; end: number };
+/**
+ * A URL in the CSS, and the range of the text that stands for it: `url(...)`, or a string. `face` is the number of the
+ * `@font-face` that it is in.
+ */
+type CssUrl = { url: string; kind: CssUrlKind; start: number; end: number; face: number | undefined };
 
 /** Finds the URLs that a style sheet or a list of declarations refers to. */
 const findUrls = (css: string, tokens: readonly CssToken[]): CssUrl[] => {
   const urls: CssUrl[] = [];
   const functions: string[] = [];
   let atRule: string | undefined;
+  let face: number | undefined;
   const text = ({ start, end }: CssToken): string => css.slice(start, end);
   const kindOf = (): CssUrlKind => (atRule === 'import' ? 'import' : 'resource');
   const add = (url: string, start: number, end: number): void => {
-    if (atRule !== 'namespace') urls.push({ url, kind: kindOf(), start, end });
+    if (atRule !== 'namespace') urls.push({ url, kind: kindOf(), start, end, face });
     // Only the first URL of an @import is the style sheet.
     if (atRule === 'import') atRule = undefined;
   };
@@ -43,6 +47,8 @@ const findUrls = (css: string, tokens: readonly CssToken[]): CssUrl[] => {
     if (type === 'function-token') functions.push(ident.decode(text(token).slice(0, -1)).toLowerCase());
     else if (opening.has(type)) functions.push('');
     else if (closing.has(type)) functions.pop();
+    if (type === '{-token' && atRule === 'font-face') face = index;
+    else if (type === '}-token') face = undefined;
     // An at-rule begins its block, or ends.
     if (type === 'semicolon-token' || type === '{-token' || type === '}-token') atRule = undefined;
   });
@@ -56,20 +62,32 @@ const nearest = (tokens: readonly CssToken[], index: number, step: 1 | -1): CssT
   return tokens[at];
 };
 
+/** A face names about five formats. More would make a style sheet slow whose only face has many URLs. */
+const maxAlternatives = 20;
+
 /**
  * Replaces URLs in CSS. `replace` returns the new URL, without quotation marks, parentheses and backslashes, or
- * undefined to leave it. All else stays as it is; with `onOneLine` white space becomes spaces, so that the CSS has no
- * line breaks outside strings.
+ * undefined to leave it; `alternatives` are the URLs of the same `@font-face`, of which a browser loads one. All else
+ * stays as it is; with `onOneLine` white space becomes spaces, so that the CSS has no line breaks outside strings.
  */
 export const replaceCssUrls = (
   css: string,
-  replace: (url: string, kind: CssUrlKind) => string | undefined,
+  replace: (url: string, kind: CssUrlKind, alternatives: readonly string[]) => string | undefined,
   { onOneLine = false } = {},
 ): string => {
   const tokens = tokensOf(css);
   const edits = new Map<number, { end: number; text: string }>();
-  for (const { url, kind, start, end } of findUrls(css, tokens)) {
-    const replacement = replace(url, kind);
+  const urls = findUrls(css, tokens);
+  const faces = Map.groupBy(urls, ({ face }) => face);
+  for (const { url, kind, start, end, face } of urls) {
+    const alternatives =
+      face === undefined
+        ? []
+        : faces
+            .get(face)!
+            .slice(0, maxAlternatives)
+            .map((one) => one.url);
+    const replacement = replace(url, kind, alternatives);
     if (replacement !== undefined) edits.set(start, { end, text: `url("${replacement}")` });
   }
   if (edits.size === 0 && !onOneLine) return css;

@@ -168,3 +168,11 @@ it.each([
   expect(html).toContain('srcset=""');
   expect(inliner.use().missing).toMatchObject([{ url: 'c.css' }]);
 });
+
+it('Other formats of a font that is an asset are not reported as missing', () => {
+  const inliner = inlinerOf({ 'a.woff2': 'wOF2' });
+  const face = (name: string) => `@font-face{src:url(${name}.eot);src:url("${name}.eot?#iefix"),url(${name}.woff2)}`;
+  inliner.inline(`<style>${face('a')}${face('b')}p{background:url(c.gif)}</style>`);
+  const names = inliner.use().missing.map(({ url }) => url);
+  expect(names).toEqual(['b.eot', 'b.eot?#iefix', 'b.woff2', 'c.gif']);
+});

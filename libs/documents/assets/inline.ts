@@ -118,8 +118,9 @@ export const createAssetInliner = (bundle: Uint8Array): AssetInliner => {
   };
 
   const replaceUrls = (css: string, folder: string, depth: number, onOneLine: boolean): string => {
-    const replace = (url: string, kind: CssUrlKind): string | undefined => {
-      const asset = findOrReport(url, folder);
+    const replace = (url: string, kind: CssUrlKind, alternatives: readonly string[]): string | undefined => {
+      const isFound = alternatives.some((one) => find(one, folder) !== undefined);
+      const asset = isFound ? find(url, folder) : findOrReport(url, folder);
       if (!asset || kind === 'resource') return asset && placeholderOf(asset, url);
       return urls.placeholderOf(`import ${asset.path}`, asset.name, () =>
         dataUrlOf('text/css', Buffer.from(urls.complete(styleSheetOf(asset, depth + 1)))),
