@@ -208,11 +208,12 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
       }
       const checkpoints = (): Promise<(number | string)[]> =>
         Promise.all(all.map((reads) => reads.checkpoint('people').catch(String)));
+      // The server may have been killed each time before the first write.
       const served = await waitUntil('all are served', async () => {
         const found = await checkpoints();
-        return found.every((checkpoint) => typeof checkpoint === 'number') && found;
+        return found.every((checkpoint) => checkpoint === 3) && found;
       });
-      expect(served).toEqual(all.map(() => 3));
+      expect(served).toHaveLength(12);
     } finally {
       isStopped = true;
       await Promise.all(busy);
