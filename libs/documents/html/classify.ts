@@ -98,7 +98,7 @@ type ClassificationState = Omit<Classification, 'waysToLoseContent' | 'refresh' 
   Omit<HtmlDetails, 'unfinished' | 'ignoredFeatures'> & {
     refreshes: Refresh[];
     layout: LayoutOfElements;
-    /** The elements of MathML. */
+    /** The names of elements that begin with m, as most of MathML do. */
     mathElements: Set<string>;
     isUnfinished: boolean;
     /** Whether an image can have another source. */
